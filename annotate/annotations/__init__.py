@@ -1,0 +1,1 @@
+"""Rules for marks: snapping, overlap, layers. Pure; no database."""

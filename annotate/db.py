@@ -1,0 +1,81 @@
+"""The database: engines, pragmas, sessions. One SQLite file; writers begin at once, so a lock is waited for and never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, MetaData, create_engine, event
+from sqlalchemy.orm import DeclarativeBase, Session
+
+BUSY_TIMEOUT_MS = 5000
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """Base of the mapped classes; its naming convention lets alembic change any constraint in SQLite."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+
+class Database:
+    """Three ways into one file: `read`, `write` (durable before it is acknowledged) and `write_events` (fast)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._readers = _engine(path, synchronous="NORMAL", begin="BEGIN")
+        self._writers = _engine(path, synchronous="FULL", begin="BEGIN IMMEDIATE")
+        self._event_writers = _engine(path, synchronous="NORMAL", begin="BEGIN IMMEDIATE")
+
+    @property
+    def engine(self) -> Engine:
+        """The durable engine, for migrations."""
+        return self._writers
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Give a session that must not write."""
+        with Session(self._readers, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Give a session that commits at its end, or rolls back on an error; committed means on disk."""
+        with Session(self._writers, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def write_events(self) -> Iterator[Session]:
+        """Like `write`, without the wait for the disk: a power cut may lose the last events, a crash does not."""
+        with Session(self._event_writers, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Give back every connection."""
+        for engine in (self._readers, self._writers, self._event_writers):
+            engine.dispose()
+
+
+def _engine(path: Path, *, synchronous: str, begin: str) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: object) -> None:
+        # pysqlite begins late and commits early of its own; with None the `begin` hook below decides.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", f"synchronous={synchronous}"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

@@ -1,0 +1,1 @@
+"""Dataset snapshots and export formats."""

@@ -1,0 +1,1 @@
+"""Where live candles come from, behind one interface."""

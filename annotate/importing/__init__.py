@@ -1,0 +1,1 @@
+"""Read a candle file: sniff, map, parse, check, report. Pure; no database."""

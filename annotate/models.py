@@ -1,0 +1,215 @@
+"""The tables, as typed SQLAlchemy models. Times are int ms UTC; JSON columns hold plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from annotate.db import Base
+
+Json = dict[str, Any]
+
+
+class Series(Base):
+    """One (symbol, timeframe, source). A deleted one keeps its rows until the minute of undo is over."""
+
+    __tablename__ = "series"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    symbol: Mapped[str]
+    timeframe: Mapped[str]  # as a person writes it: 1s, 5m, 1h, 1d
+    source: Mapped[str]  # where the candles came from: sample, upload, simulator, feed
+    simulated: Mapped[bool] = mapped_column(default=False)
+    zone: Mapped[str] = mapped_column(default="UTC")  # the zone that the source's times were read in
+    label_set_id: Mapped[int] = mapped_column(ForeignKey("label_set.id"))
+    created: Mapped[int]
+    deleted: Mapped[int | None]  # ms UTC of the delete; None while it lives
+    facts: Mapped[Json] = mapped_column(JSON, default=dict)  # precision, Bayes accuracy of a simulated one, …
+
+    label_set: Mapped[LabelSet] = relationship(lazy="joined")
+
+
+class CandleFile(Base):
+    """One immutable Arrow file of a series at one level; level 1 is the source timeframe."""
+
+    __tablename__ = "candle_file"
+    __table_args__ = (UniqueConstraint("series_id", "level_ms", "first"), Index(None, "series_id", "level_ms"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
+    level_ms: Mapped[int]  # candle length of this level, ms
+    first: Mapped[int]  # open time of the first candle
+    last: Mapped[int]  # open time of the last candle
+    rows: Mapped[int]
+    sha256: Mapped[str] = mapped_column(String(64))
+
+
+class TailCandle(Base):
+    """A live candle that is not yet folded into a file."""
+
+    __tablename__ = "tail_candle"
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), primary_key=True)
+    time: Mapped[int] = mapped_column(primary_key=True)
+    open: Mapped[float]
+    high: Mapped[float]
+    low: Mapped[float]
+    close: Mapped[float]
+    volume: Mapped[float | None]
+
+
+class ImportReport(Base):
+    """What an upload gave; the file's hash finds the series that the same bytes made."""
+
+    __tablename__ = "import_report"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    sha256: Mapped[str] = mapped_column(String(64), index=True)  # of the uploaded bytes
+    created: Mapped[int]
+    report: Mapped[Json] = mapped_column(JSON)
+
+
+class LabelSet(Base):
+    """The classes a person may use on a series; several series may share one."""
+
+    __tablename__ = "label_set"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    revision: Mapped[int] = mapped_column(default=1)
+
+    labels: Mapped[list[Label]] = relationship(order_by="Label.position", lazy="selectin", cascade="all, delete-orphan")
+
+
+class Label(Base):
+    """One class of a label set; a used one is archived rather than deleted."""
+
+    __tablename__ = "label"
+    __table_args__ = (UniqueConstraint("label_set_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    label_set_id: Mapped[int] = mapped_column(ForeignKey("label_set.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    colour: Mapped[str] = mapped_column(String(7))  # #rrggbb
+    key: Mapped[str | None] = mapped_column(String(1))
+    layer: Mapped[str] = mapped_column(default="default")
+    position: Mapped[int]
+    archived: Mapped[bool] = mapped_column(default=False)
+
+
+class Annotation(Base):
+    """One human mark. `geometry` holds the fields of its kind; start and end index it in time."""
+
+    __tablename__ = "annotation"
+    __table_args__ = (Index(None, "series_id", "start"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)  # UUID made by the browser
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
+    kind: Mapped[str]  # span, point, trade
+    label_id: Mapped[int] = mapped_column(ForeignKey("label.id"))
+    start: Mapped[int]  # first time it touches, ms UTC
+    end: Mapped[int]  # half open: close of the last candle it touches
+    geometry: Mapped[Json] = mapped_column(JSON)
+    comment: Mapped[str] = mapped_column(default="")
+    confidence: Mapped[float | None]
+    author: Mapped[str]
+    source: Mapped[str] = mapped_column(default="human")  # human, model_accepted, model_corrected, import
+    mode: Mapped[str] = mapped_column(default="hindsight")  # replay or hindsight
+    decided_at: Mapped[int]  # close of the last candle that its author could see
+    known_at: Mapped[int]  # close of the last candle that the mark touches
+    revision: Mapped[int]
+    created: Mapped[int]
+    updated: Mapped[int]
+    draft: Mapped[Json] = mapped_column(JSON)  # the PUT as it was sent, so that the same one again changes nothing
+
+    label: Mapped[Label] = relationship(lazy="joined")
+
+
+class UndoStep(Base):
+    """One gesture of one author on one series; before and after hold the marks whole, null where there was none."""
+
+    __tablename__ = "undo_step"
+    __table_args__ = (Index(None, "series_id", "author", "undone"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
+    author: Mapped[str]
+    title: Mapped[str]  # what it did, in words: "draw Long"
+    before: Mapped[list[Json]] = mapped_column(JSON)
+    after: Mapped[list[Json]] = mapped_column(JSON)
+    undone: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[int]
+
+
+class Dataset(Base):
+    """An immutable snapshot in data/datasets/<id>/."""
+
+    __tablename__ = "dataset"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    hash: Mapped[str] = mapped_column(String(64))  # of its content: the same content, the same hash
+    created: Mapped[int]
+    kept: Mapped[bool]  # made by a person; False for those that a run made for itself
+    manifest: Mapped[Json] = mapped_column(JSON)
+
+
+class Run(Base):
+    """One job of the trainer."""
+
+    __tablename__ = "run"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    mode: Mapped[str]  # load, batch, live
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    dataset_id: Mapped[int | None] = mapped_column(ForeignKey("dataset.id"))
+    state: Mapped[str]  # queued, running, paused, stopping, finished, stopped, failed, interrupted
+    cause: Mapped[str | None]
+    config: Mapped[Json] = mapped_column(JSON)
+    created: Mapped[int]
+    started: Mapped[int | None]
+    ended: Mapped[int | None]
+    summary: Mapped[Json] = mapped_column(JSON, default=dict)  # best epoch, final figures, weights' origin
+
+
+class Event(Base):
+    """One event of a run, stored before it is sent."""
+
+    __tablename__ = "event"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    time: Mapped[int]
+    type: Mapped[str]
+    body: Mapped[Json] = mapped_column(JSON)
+
+
+class Checkpoint(Base):
+    """Weights that a run left in data/checkpoints/<run>/<name>/."""
+
+    __tablename__ = "checkpoint"
+    __table_args__ = (UniqueConstraint("run_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"))
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    model: Mapped[str]
+    name: Mapped[str]  # best, last
+    step: Mapped[int]
+    data_cut: Mapped[int | None]  # open time of the last candle it learnt from or was chosen on
+    result: Mapped[bool]  # True where later runs may start from it (batch: best; live: last)
+    created: Mapped[int]
+    meta: Mapped[Json] = mapped_column(JSON)  # its meta.json
+
+
+class Setting(Base):
+    """A small fact about this data folder: sample loaded, last backup."""
+
+    __tablename__ = "setting"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[Any] = mapped_column(JSON)

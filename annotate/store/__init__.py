@@ -1,0 +1,1 @@
+"""Every query and write, by subject; a session is passed in."""

@@ -1,0 +1,1 @@
+"""Thin blueprints: parse, call, reply."""

@@ -1,0 +1,50 @@
+"""What a view may call: the parts that app.py put together, and who is asking."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote
+
+from flask import current_app, request
+
+from annotate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from annotate.candle_store import CandleStore
+    from annotate.db import Database
+    from annotate.publisher import Publisher
+    from annotate.settings import Settings
+    from annotate.training import Trainer
+
+MAX_AUTHOR = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts of one running instance."""
+
+    settings: Settings
+    database: Database
+    candles: CandleStore
+    trainer: Trainer
+    publisher: Publisher
+
+
+def services() -> Services:
+    """Give the parts of the instance that serves this request."""
+    return cast("Services", current_app.extensions["annotate"])
+
+
+def author() -> str:
+    """Name the person of this request: `X-Author`, percent-encoded UTF-8; `me` by default."""
+    name = unquote(request.headers.get("X-Author", "")).strip() or "me"
+    if len(name) > MAX_AUTHOR:
+        raise InvalidInput(f"X-Author: a name has at most {MAX_AUTHOR} characters, this one has {len(name)}")
+    return name
+
+
+def now_ms() -> int:
+    """Give the present time, ms UTC."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,161 @@
+"""What the trainer thread asks of the worker: frozen, JSON-able commands; one JSON object a line.
+
+Paths are absolute. `candidates` are checkpoint directories, newest first, that the worker tries when it holds no
+loaded model for the series and model name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Base of every command."""
+
+    type: ClassVar[str] = ""
+
+    def to_json(self) -> Json:
+        """Give `{command, …}`."""
+        return {"command": self.type, **dataclasses.asdict(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadModel(Command):
+    """Load weights for (series, model): the newest fitting candidate, a fresh model, or exactly the one named."""
+
+    type = "load"
+    run_id: int
+    series_id: int
+    config: Json
+    candidates: list[str] = field(default_factory=list)
+    named: str | None = None  # this checkpoint or a refusal, field by field
+    fresh: bool = False  # take none, build a new one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartBatch(Command):
+    """Train on a dataset directory. With `resume`, go on from the run's own last checkpoint."""
+
+    type = "batch"
+    run_id: int
+    series_id: int
+    config: Json
+    dataset_dir: str
+    checkpoint_dir: str  # of this run
+    candidates: list[str] = field(default_factory=list)
+    resume: bool = False
+    recorded_step: int = 0  # steps whose events are stored already; a resumed run does not say them again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartLive(Command):
+    """Predict, score and learn candle by candle; `history_dir` is a dataset directory up to the first candle of the feed."""
+
+    type = "live"
+    run_id: int
+    series_id: int
+    config: Json
+    history_dir: str
+    checkpoint_dir: str
+    candidates: list[str] = field(default_factory=list)
+    first_time: int | None = None  # open time of the first candle of the feed, so that it is predicted before it comes
+    coalesce: bool = True  # under backlog, learn several candles in one step; False for speed max: strictly one by one
+    resume: bool = False
+    recorded: Json = field(default_factory=dict)  # {predicted, scored, learnt}: candle_time of the last stored event of each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandleClosed(Command):
+    """The next candle of a live run, closed and stored."""
+
+    type = "candle"
+    run_id: int
+    time: int
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float | None
+    next_time: int | None = None  # open time of the candle after it, where the feed's calendar knows it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedEnded(Command):
+    """The feed of a live run has no more candles, or broke with a cause."""
+
+    type = "feed_ended"
+    run_id: int
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRun(Command):
+    """End a run after its present step; its result stays."""
+
+    type = "stop"
+    run_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseRun(Command):
+    """Hold a run after its present step."""
+
+    type = "pause"
+    run_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeRun(Command):
+    """Let a paused run go on."""
+
+    type = "resume"
+    run_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predict(Command):
+    """Ask the newest published snapshot of (series, model) about one window; answered by the inference thread.
+
+    Answer body: {snapshot, step, age_s, data_cut, model, as_of, candle_probabilities, trend_up, label_probabilities}.
+    """
+
+    type = "predict"
+    request_id: int
+    series_id: int
+    model: str | None
+    history_dir: str | None  # a dataset directory, for a series that no live run feeds
+    as_of: int | None  # open time of the window's last candle; None: the newest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discard(Command):
+    """Forget the loaded weights of a series, so that the next run starts fresh."""
+
+    type = "discard"
+    request_id: int
+    series_id: int
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shutdown(Command):
+    """Save what is under way as interrupted and leave."""
+
+    type = "shutdown"
+
+
+COMMANDS: dict[str, type[Command]] = {
+    cls.type: cls
+    for cls in (LoadModel, StartBatch, StartLive, CandleClosed, FeedEnded, StopRun, PauseRun, ResumeRun, Predict, Discard, Shutdown)
+}
+
+
+def from_json(line: Json) -> Command:
+    """Rebuild what `to_json` gave; raise KeyError for a command that does not exist."""
+    body = dict(line)
+    return COMMANDS[body.pop("command")](**body)

@@ -1,0 +1,187 @@
+"""What a run is asked to do: model names, fields, defaults, limits. Plain data; no torch.
+
+One table of fields feeds the HTTP API, the page's form, the command line and docs/training.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+Json = dict[str, Any]
+Mode = Literal["load", "batch", "live"]
+
+MODELS: dict[str, str] = {"transformer": "Transformer", "gru": "GRU"}
+"""Wire name → the name a person reads. The builders stand in nn/models."""
+
+HEADS = ("candle", "trend", "range", "label")
+
+
+class ConfigError(ValueError):
+    """A field that cannot be taken; names it, its value and what is allowed."""
+
+    def __init__(self, field: str, value: object, allowed: str) -> None:
+        super().__init__(f"{field} = {value!r}: {allowed}")
+        self.field = field
+        self.value = value
+        self.allowed = allowed
+
+
+def _field(default: Any, meaning: str, *, least: float | None = None, most: float | None = None) -> Any:
+    make = {"default_factory": default} if callable(default) else {"default": default}
+    return dataclasses.field(**make, metadata={"meaning": meaning, "least": least, "most": most})
+
+
+def _default_heads() -> dict[str, float]:
+    return {"candle": 1.0, "trend": 1.0, "range": 0.5, "label": 1.0}
+
+
+def _default_feed() -> Json:
+    return {"kind": "replay", "from": None, "speed": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """What shapes the network; weights fit only a config that is equal in the fields of `SHAPE`."""
+
+    model: str = _field("transformer", "Which network: " + ", ".join(MODELS) + ".")
+    d_model: int = _field(64, "Width of the network: numbers that describe one candle inside it.", least=8, most=4096)
+    n_layers: int = _field(2, "How many blocks are stacked.", least=1, most=64)
+    n_heads: int = _field(4, "Attention heads; must divide d_model.", least=1, most=64)
+    sequence_length: int = _field(200, "Candles the model looks back over.", least=2, most=8192)
+    trend_horizon: int = _field(5, "Candles ahead that the trend target looks.", least=1, most=1000)
+    dropout: float = _field(0.1, "Share of each block's output set to zero while training.", least=0.0, most=0.9)
+    use_uncertainty_estimation: bool = _field(False, "Adds a head that learns how uncertain each answer is.")
+    use_gradient_checkpointing: bool = _field(False, "Trades speed for memory: recomputes inside the backward pass.")
+    use_amp: bool = _field(True, "Mixed precision (bfloat16) on CUDA; on a CPU it is slower and stays off.")
+    heads: dict[str, float] = _field(_default_heads, "Weight of each target in the loss; 0 leaves a head untrained.")
+    seed: int = _field(0, "Start of every random draw; the same seed gives the same run.", least=0, most=2**31 - 1)
+    batch_size: int = _field(16, "Windows in one optimizer step.", least=1, most=4096)
+
+    SHAPE = ("model", "d_model", "n_layers", "n_heads", "sequence_length", "trend_horizon", "use_uncertainty_estimation")  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+        if self.model not in MODELS:
+            raise ConfigError("model", self.model, "use one of " + ", ".join(MODELS))
+        if self.d_model % self.n_heads:
+            raise ConfigError("n_heads", self.n_heads, f"must divide d_model = {self.d_model}")
+        _check_heads(self.heads)
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Self:
+        """Take the given fields, defaults for the rest; raise ConfigError naming an unknown field or a bad value."""
+        known = {f.name: f for f in dataclasses.fields(cls)}
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            raise ConfigError(unknown[0], given[unknown[0]], "unknown field; known are " + ", ".join(sorted(known)))
+        return cls(**{name: _typed(known[name], value) for name, value in given.items()})
+
+    def to_json(self) -> Json:
+        """Give every field, JSON-able."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def fields(cls) -> list[Json]:
+        """List the fields for a form: name, type, default, meaning, least, most."""
+        return [_described(f) for f in dataclasses.fields(cls)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchConfig(ModelConfig):
+    """A batch run over the train split of one dataset."""
+
+    epochs: int = _field(10, "Passes over the train split.", least=1, most=10_000)
+    learning_rate: float = _field(2e-3, "Peak step size of AdamW, after warm-up.", least=1e-7, most=1.0)
+    stride: int = _field(50, "Every how many candles a training window starts.", least=1, most=100_000)
+    patience: int | None = _field(None, "Stop after this many epochs without a better validation loss; empty: never.", least=1)
+    split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
+    shuffle_targets: bool = _field(False, "Control: trains on shuffled targets, where nothing can be learnt.")
+
+    def __post_init__(self) -> None:
+        ModelConfig.__post_init__(self)
+        good = len(self.split) == 3 and self.split[0] > 0 and min(self.split) >= 0
+        if not good:
+            raise ConfigError("split", self.split, "three shares such as 70/15/15, the first above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveConfig(ModelConfig):
+    """A live run: predict, score, learn, candle by candle."""
+
+    learning_rate: float = _field(3e-4, "Step size of AdamW; above 3e-4 per-candle training becomes unstable.", least=1e-7, most=1.0)
+    learn_every: int = _field(4, "Learn from a small replay batch every this many candles.", least=1, most=10_000)
+    feed: Json = _field(_default_feed, "Where candles come from: kind, from (ms UTC or empty), speed (candles a second or max).")
+
+    def __post_init__(self) -> None:
+        ModelConfig.__post_init__(self)
+        if self.feed.get("kind") != "replay":
+            raise ConfigError("feed.kind", self.feed.get("kind"), "use replay")
+        speed = self.feed.get("speed", 1)
+        if speed != "max" and not (isinstance(speed, int | float) and not isinstance(speed, bool) and 0 < speed <= 1000):
+            raise ConfigError("feed.speed", speed, "candles a second, above 0 and up to 1000, or max")
+        start = self.feed.get("from")
+        if start is not None and (isinstance(start, bool) or not isinstance(start, int)):
+            raise ConfigError("feed.from", start, "open time of a candle in ms UTC, or empty")
+
+
+def config_class(mode: Mode) -> type[ModelConfig]:
+    """Give the config of a mode: load, batch or live."""
+    return {"load": ModelConfig, "batch": BatchConfig, "live": LiveConfig}[mode]
+
+
+def _check_limits(config: ModelConfig) -> None:
+    for f in dataclasses.fields(config):
+        value, least, most = getattr(config, f.name), f.metadata["least"], f.metadata["most"]
+        if value is None or (least is None and most is None):
+            continue
+        too_small = least is not None and value < least
+        if too_small or (most is not None and value > most):
+            raise ConfigError(f.name, value, f"must be from {least} to {most}" if most is not None else f"must be at least {least}")
+
+
+def _check_heads(heads: Mapping[str, float]) -> None:
+    for name, weight in heads.items():
+        if name not in HEADS:
+            raise ConfigError("heads", name, "use " + ", ".join(HEADS))
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 100:
+            raise ConfigError(f"heads.{name}", weight, "a weight from 0 to 100")
+    if not any(weight > 0 for weight in heads.values()):
+        raise ConfigError("heads", dict(heads), "at least one head needs a weight above 0")
+
+
+def _typed(f: dataclasses.Field[Any], value: Any) -> Any:
+    kind = str(f.type)
+    if f.name == "heads":
+        return _default_heads() | _mapping(f.name, value)
+    if f.name == "feed":
+        return _default_feed() | _mapping(f.name, value)
+    if f.name == "split":
+        return _shares(value)
+    if value is None and "None" in kind:
+        return None
+    wanted = {"bool": bool, "int": int, "float": (int, float), "str": str}[kind.removesuffix(" | None")]
+    if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
+        raise ConfigError(f.name, value, f"must be of type {kind.removesuffix(' | None')}")
+    return float(value) if kind == "float" else value
+
+
+def _mapping(name: str, value: Any) -> Json:
+    if not isinstance(value, Mapping):
+        raise ConfigError(name, value, "must be an object")
+    return dict(value)
+
+
+def _shares(value: Any) -> list[float]:
+    parts = value.split("/") if isinstance(value, str) else value
+    try:
+        return [float(part) for part in parts]
+    except (TypeError, ValueError):
+        raise ConfigError("split", value, "three shares such as 70/15/15") from None
+
+
+def _described(f: dataclasses.Field[Any]) -> Json:
+    default = f.default if f.default is not dataclasses.MISSING else f.default_factory()  # type: ignore[misc]
+    return {"name": f.name, "type": str(f.type), "default": default, **f.metadata}

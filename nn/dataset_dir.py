@@ -1,0 +1,129 @@
+"""The dataset directory: `manifest.json` + `candles.arrow` + `annotations.jsonl`. No torch.
+
+Export writes it and training reads it, so a run can be repeated from the shell a year later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Json = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+Times = npt.NDArray[np.int64]
+
+FORMAT = 1
+COLUMNS = ("time", "open", "high", "low", "close", "volume")
+SCHEMA = pa.schema([pa.field("time", pa.int64()), *(pa.field(name, pa.float64()) for name in COLUMNS[1:])])
+
+
+class DatasetError(ValueError):
+    """A directory that is no dataset; names the file and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candles:
+    """Columns of closed candles in order of time; `time` int64 ms UTC (n,), prices float64 (n,), NaN where volume is null."""
+
+    time: Times
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    volume: Floats
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def slice(self, start: int, end: int) -> Candles:
+        """Give rows [start, end) as views."""
+        return Candles(*(getattr(self, name)[start:end] for name in COLUMNS))
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetDir:
+    """A dataset read into memory; the candle columns are memory-mapped."""
+
+    manifest: Json  # {format, symbol, timeframe, timeframe_ms, simulated, labels: [names], split, …}
+    candles: Candles
+    annotations: list[Json]  # as in the API, plus id, author, source, mode, decided_at, known_at
+
+
+def read(path: Path) -> DatasetDir:
+    """Read a dataset directory; raise DatasetError naming the file that is missing or wrong."""
+    try:
+        manifest = json.loads((path / "manifest.json").read_text("utf-8"))
+        lines = (path / "annotations.jsonl").read_text("utf-8").split("\n")
+        candles = read_candles(path / "candles.arrow")
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path}: not a dataset directory: {error}") from error
+    if manifest.get("format") != FORMAT:
+        raise DatasetError(f"{path / 'manifest.json'}: format {manifest.get('format')!r}; this version reads {FORMAT}")
+    return DatasetDir(manifest, candles, [json.loads(line) for line in lines if line])
+
+
+def read_candles(path: Path) -> Candles:
+    """Map an Arrow candle file; the prices are views of the file's pages."""
+    with pa.memory_map(str(path)) as source:
+        table = pa.ipc.open_file(source).read_all().combine_chunks()
+    if table.schema.names != list(COLUMNS):
+        raise DatasetError(f"{path}: columns {table.schema.names}; a candle file has {list(COLUMNS)}")
+    return Candles(*(_column(table, name) for name in COLUMNS))
+
+
+def write(path: Path, manifest: Mapping[str, Any], candles: Candles, annotations: Iterable[Mapping[str, Any]]) -> None:
+    """Write the three files, each whole before it gets its name; the manifest comes last."""
+    path.mkdir(parents=True, exist_ok=True)
+    write_candles(path / "candles.arrow", candles)
+    text = "".join(canonical(mark) + "\n" for mark in annotations)
+    write_whole(path / "annotations.jsonl", text.encode("utf-8"))
+    write_whole(path / "manifest.json", (json.dumps({"format": FORMAT, **manifest}, indent=1, sort_keys=True) + "\n").encode())
+
+
+def write_candles(path: Path, candles: Candles) -> str:
+    """Write an uncompressed Arrow IPC file with null for a NaN volume; give its SHA-256."""
+    arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
+    volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, SCHEMA) as writer:
+        writer.write_table(pa.table([*arrays, volume], schema=SCHEMA))
+    content = sink.getvalue()
+    write_whole(path, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_whole(path: Path, content: bytes | pa.Buffer) -> None:
+    """Write a file so that it is whole or absent: temporary name, flush, fsync, rename, directory fsync."""
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def canonical(mark: Mapping[str, Any]) -> str:
+    """One line of JSON with sorted keys and no spaces, so that equal marks are equal bytes."""
+    return json.dumps(mark, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _column(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    column = table.column(name)
+    if not table.num_rows:
+        return np.empty(0, np.int64 if name == "time" else np.float64)
+    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return chunk.to_numpy(zero_copy_only=not chunk.null_count)
