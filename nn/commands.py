@@ -2,6 +2,9 @@
 
 Paths are absolute. `candidates` are checkpoint directories, newest first, that the worker tries when it holds no
 loaded model for the series and model name.
+
+Every LoadModel, StartBatch and StartLive is answered by exactly one `run_ended` event, also where it was refused.
+The trainer thread sends a second batch run only after the first has ended, so the worker keeps no queue of runs.
 """
 
 from __future__ import annotations
@@ -54,7 +57,11 @@ class StartBatch(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLive(Command):
-    """Predict, score and learn candle by candle; `history_dir` is a dataset directory up to the first candle of the feed."""
+    """Predict, score and learn candle by candle; `history_dir` is a dataset directory up to the first candle of the feed.
+
+    With `resume` it ends before the next candle that the run has not learnt, and `first_time` is that candle: what the
+    run learnt after its last checkpoint is relearnt from the history, up to `recorded`, without new events.
+    """
 
     type = "live"
     run_id: int
