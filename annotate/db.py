@@ -1,4 +1,4 @@
-"""The database: engines, pragmas, sessions. One SQLite file; writers begin at once, so a lock is waited for and never lost."""
+"""The database: engines, pragmas, sessions. One SQLite file; a writer takes its lock first and waits for it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,12 @@ def _engine(path: Path, *, synchronous: str, begin: str) -> Engine:
     def _configure(connection: Any, _record: object) -> None:
         # pysqlite begins late and commits early of its own; with None the `begin` hook below decides.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", f"synchronous={synchronous}"):
+        for pragma in (
+            "journal_mode=WAL",
+            "foreign_keys=ON",
+            f"busy_timeout={BUSY_TIMEOUT_MS}",
+            f"synchronous={synchronous}",
+        ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

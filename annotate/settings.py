@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from annotate.errors import InvalidInput
 
@@ -13,7 +14,7 @@ PREFIX = "ANNOTATE_"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def _setting(default: object, meaning: str) -> object:
+def _setting(default: Any, meaning: str) -> Any:
     return field(default=default, metadata={"meaning": meaning})
 
 
@@ -21,16 +22,20 @@ def _setting(default: object, meaning: str) -> object:
 class Settings:
     """How this instance runs. Each field is `ANNOTATE_<NAME>` in the environment; docs/settings.md explains them."""
 
-    data_dir: Path = _setting(Path("data"), "Folder that holds everything: database, candles, datasets, checkpoints, logs.")  # type: ignore[assignment]
-    host: str = _setting("127.0.0.1", "Address to bind. Anything but loopback needs ANNOTATE_ALLOWED_HOSTS.")  # type: ignore[assignment]
-    port: int = _setting(8050, "Port to serve on.")  # type: ignore[assignment]
-    token: str = _setting("", "Access token; when unset a random one is made and kept in the data folder.")  # type: ignore[assignment]
-    allowed_hosts: tuple[str, ...] = _setting((), "Further names, comma separated, by which browsers may reach this server.")  # type: ignore[assignment]
-    max_upload_mb: int = _setting(1024, "Largest upload, in MiB.")  # type: ignore[assignment]
-    threads: int = _setting(0, "CPU threads for training; 0 measures what is fastest here.")  # type: ignore[assignment]
-    device: str = _setting("auto", "Where to train: auto, cpu or cuda.")  # type: ignore[assignment]
-    keep_candle_events_hours: int = _setting(168, "Age at which a live run's per-candle events fold into hourly rows.")  # type: ignore[assignment]
-    log_level: str = _setting("INFO", "Least severe log record kept: DEBUG, INFO, WARNING or ERROR.")  # type: ignore[assignment]
+    data_dir: Path = _setting(
+        Path("data"), "Folder that holds everything: database, candles, datasets, checkpoints, logs."
+    )
+    host: str = _setting("127.0.0.1", "Address to bind. Anything but loopback needs ANNOTATE_ALLOWED_HOSTS.")
+    port: int = _setting(8050, "Port to serve on.")
+    token: str = _setting("", "Access token; when unset a random one is made and kept in the data folder.")
+    allowed_hosts: tuple[str, ...] = _setting(
+        (), "Further names, comma separated, by which browsers may reach this server."
+    )
+    max_upload_mb: int = _setting(1024, "Largest upload, in MiB.")
+    threads: int = _setting(0, "CPU threads for training; 0 measures what is fastest here.")
+    device: str = _setting("auto", "Where to train: auto, cpu or cuda.")
+    keep_candle_events_hours: int = _setting(168, "Age at which a live run's per-candle events fold into hourly rows.")
+    log_level: str = _setting("INFO", "Least severe log record kept: DEBUG, INFO, WARNING or ERROR.")
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -41,7 +46,10 @@ class Settings:
                 "ANNOTATE_ALLOWED_HOSTS, or leave ANNOTATE_HOST unset",
                 name="ANNOTATE_HOST",
             )
-        for name, allowed in (("device", ("auto", "cpu", "cuda")), ("log_level", ("DEBUG", "INFO", "WARNING", "ERROR"))):
+        for name, allowed in (
+            ("device", ("auto", "cpu", "cuda")),
+            ("log_level", ("DEBUG", "INFO", "WARNING", "ERROR")),
+        ):
             if getattr(self, name) not in allowed:
                 variable = PREFIX + name.upper()
                 raise InvalidInput(f"{variable}={getattr(self, name)}: use one of {', '.join(allowed)}", name=variable)

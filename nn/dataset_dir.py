@@ -32,7 +32,7 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Candles:
-    """Columns of closed candles in order of time; `time` int64 ms UTC (n,), prices float64 (n,), NaN where volume is null."""
+    """Closed candles in order of time, as columns (n,): `time` int64 ms UTC, the rest float64; a null volume is NaN."""
 
     time: Times
     open: Floats
@@ -86,7 +86,9 @@ def write(path: Path, manifest: Mapping[str, Any], candles: Candles, annotations
     write_candles(path / "candles.arrow", candles)
     text = "".join(canonical(mark) + "\n" for mark in annotations)
     write_whole(path / "annotations.jsonl", text.encode("utf-8"))
-    write_whole(path / "manifest.json", (json.dumps({"format": FORMAT, **manifest}, indent=1, sort_keys=True) + "\n").encode())
+    write_whole(
+        path / "manifest.json", (json.dumps({"format": FORMAT, **manifest}, indent=1, sort_keys=True) + "\n").encode()
+    )
 
 
 def write_candles(path: Path, candles: Candles) -> str:

@@ -187,12 +187,11 @@ class RunEnded(Event):
     summary: Json = field(default_factory=dict)
 
 
-EVENTS: dict[str, type[Event]] = {
-    cls.type: cls
-    for cls in (
-        ModelLoaded, RunStarted, BatchDone, EpochDone, CandlePredicted, CandleScored, CandleLearnt, RunResumed, Warned, RunEnded,
-    )
-}  # fmt: skip
+_EVENT_TYPES: tuple[type[Event], ...] = (
+    ModelLoaded, RunStarted, BatchDone, EpochDone, CandlePredicted,
+    CandleScored, CandleLearnt, RunResumed, Warned, RunEnded,
+)  # fmt: skip
+EVENTS: dict[str, type[Event]] = {cls.type: cls for cls in _EVENT_TYPES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +259,9 @@ class CandleDone(Message):
     candle_time: int
 
 
-MESSAGES: dict[str, type[Message]] = {cls.type: cls for cls in (WorkerReady, RunState, CheckpointSaved, Answer, CandleDone)}
+MESSAGES: dict[str, type[Message]] = {
+    cls.type: cls for cls in (WorkerReady, RunState, CheckpointSaved, Answer, CandleDone)
+}
 
 
 def from_json(line: Json) -> Event | Message:

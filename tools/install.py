@@ -1,0 +1,40 @@
+"""Install the project's Python packages into its environment: by uv where it is installed, by pip elsewhere.
+
+Usage: python tools/install.py VENV [TORCH] [EXTRA]. TORCH=cpu adds PyTorch's CPU index.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TORCH_INDEX = "https://download.pytorch.org/whl/"
+
+
+def main(venv: str, torch: str = "", extra: str = "") -> int:
+    """Install, and give the installer's exit code."""
+    target = f".[{extra}]" if extra else "."
+    python = str(Path(venv) / "bin" / "python")
+    print(
+        f"Installing the {'test tools' if extra else 'packages'} into {venv} (minutes at the first time) …", flush=True
+    )
+    uv = shutil.which("uv")
+    command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install", "--quiet"]
+    options = ["--extra-index-url", TORCH_INDEX + torch] if torch else []
+    done = subprocess.run([*command, *options, "--editable", target], env=_environment(), check=False)
+    if done.returncode:
+        print("The packages could not be installed; the lines above say why. Is the network there?", file=sys.stderr)
+    return done.returncode
+
+
+def _environment() -> dict[str, str]:
+    # uv does not read pip's settings; without its find-links it would take another build of torch.
+    links = os.environ.get("PIP_FIND_LINKS")
+    return {**os.environ, **({"UV_FIND_LINKS": links} if links and "UV_FIND_LINKS" not in os.environ else {})}
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
