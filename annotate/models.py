@@ -138,6 +138,7 @@ class UndoStep(Base):
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
     author: Mapped[str]
     title: Mapped[str]  # what it did, in words: "draw Long"
+    gesture: Mapped[str | None] = mapped_column(String(36))  # UUID that several calls of one gesture share
     before: Mapped[list[Json]] = mapped_column(JSON)
     after: Mapped[list[Json]] = mapped_column(JSON)
     undone: Mapped[bool] = mapped_column(default=False)
