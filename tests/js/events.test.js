@@ -1,0 +1,50 @@
+// The event list: in order, each once, holes known.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { EventList, linesOf } from "../../static/js/model/events.js";
+import { batchDone, candleLearnt, storedBatches } from "./builders.js";
+
+/** @param {readonly {seq: number}[]} items */
+const numbers = (items) => items.map((item) => item.seq);
+
+test("events that come in order are handed on once", () => {
+  const list = new EventList();
+  const [one, two, three] = /** @type {[any, any, any]} */ (storedBatches(3));
+  assert.deepEqual(numbers(list.add([one, two])), [1, 2]);
+  assert.deepEqual(numbers(list.add([two, three])), [3]);
+  assert.deepEqual(numbers(list.items), [1, 2, 3]);
+});
+
+test("an event after a hole waits until the hole is filled", () => {
+  const list = new EventList();
+  const stored = storedBatches(4);
+  list.add(stored.slice(0, 1));
+  assert.deepEqual(list.add(stored.slice(2)), []);
+  assert.equal(list.hasHole, true);
+  assert.deepEqual(numbers(list.add(stored.slice(1, 2))), [2, 3, 4]);
+  assert.equal(list.hasHole, false);
+});
+
+test("below the first number that the server kept whole, missing numbers are no hole", () => {
+  const list = new EventList();
+  const kept = [batchDone({ seq: 1 }), batchDone({ seq: 40 }), batchDone({ seq: 101 }), batchDone({ seq: 102 })];
+  assert.deepEqual(numbers(list.add(kept, 101)), [1, 40, 101, 102]);
+  assert.equal(list.hasHole, false);
+  assert.equal(list.last, 102);
+});
+
+test("any shuffle with doubles gives the stored list", () => {
+  const stored = storedBatches(200);
+  const list = new EventList();
+  let draw = 7;
+  const next = () => (draw = (draw * 48271) % 2147483647) / 2147483647;
+  const shuffled = [...stored, ...stored.slice(50, 120)].map((item) => ({ item, key: next() })).sort((a, b) => a.key - b.key);
+  for (const { item } of shuffled) list.add([item]);
+  assert.deepEqual(list.items, stored);
+});
+
+test("a learnt candle holds both of its printed lines, a quiet event none", () => {
+  assert.deepEqual(linesOf(candleLearnt({ line: "one\ntwo" })), ["one", "two"]);
+  assert.deepEqual(linesOf(batchDone({ line: null })), []);
+});
