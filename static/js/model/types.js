@@ -1,0 +1,36 @@
+// The shapes that several modules share, as types only.
+
+/**
+ * One series as `GET /api/series` gives it.
+ * @typedef {object} Series
+ * @property {number} id
+ * @property {string} symbol
+ * @property {string} timeframe its source timeframe
+ * @property {string} source
+ * @property {number} candles
+ * @property {number | null} first open time of the first candle, ms UTC
+ * @property {number | null} last open time of the last candle, ms UTC
+ * @property {boolean} simulated
+ * @property {number} [label_set_id]
+ * @property {Record<string, unknown>} [facts]
+ */
+
+/**
+ * What the page knows of series: all of them and the one on the chart.
+ * @typedef {object} SeriesState
+ * @property {Series[]} items
+ * @property {Series | null} current
+ */
+
+/**
+ * One closed candle.
+ * @typedef {object} Candle
+ * @property {number} time open time, ms UTC
+ * @property {number} open
+ * @property {number} high
+ * @property {number} low
+ * @property {number} close
+ * @property {number | null} volume
+ */
+
+export {};

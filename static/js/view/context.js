@@ -1,0 +1,47 @@
+// What the page hands to every panel that it mounts, as types only.
+
+/** @typedef {import("../net/api.js").Api} Api */
+/** @typedef {import("../model/types.js").SeriesState} SeriesState */
+/** @typedef {import("../model/types.js").Candle} Candle */
+/** @typedef {import("../model/settings.js").Settings} Settings */
+
+/**
+ * The chart as other modules see it. Times are ms UTC, x and y are CSS pixels inside the chart.
+ * @typedef {object} ChartAdapter
+ * @property {(primitive: import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive) => () => void} addPrimitive
+ *   draws on the candle series; gives the function that takes it off
+ * @property {() => void} repaint asks for one frame, after a primitive's data changed
+ * @property {(timeMs: number | null) => void} showUntil hides every candle from that open time on; null shows all
+ * @property {(candle: Candle) => void} appendClosed adds a candle of the source timeframe at the end, and moves `showUntil` past it
+ * @property {(watch: (range: {from: number, to: number}) => void) => () => void} onVisibleRange
+ * @property {(timeMs: number) => number | null} timeToX middle of the candle that holds that time, also beyond the last one
+ * @property {(x: number) => number | null} xToTime
+ * @property {(price: number) => number | null} priceToY
+ * @property {(y: number) => number | null} yToPrice
+ * @property {() => number} candleWidth distance between two candles, px
+ * @property {(timeMs: number) => void} goTo brings that time to the middle
+ * @property {() => {timeframe: string, level: string}} drawn the user's timeframe and the one that is drawn
+ */
+
+/**
+ * The keyboard: panels say what happens for an action of `model/keys.js`.
+ * @typedef {object} Keyboard
+ * @property {(action: string, perform: () => void) => void} on
+ */
+
+/**
+ * @typedef {object} PageContext
+ * @property {Api} api
+ * @property {import("../model/store.js").Store<SeriesState>} series
+ * @property {() => Promise<void>} reloadSeries asks the server for the list again
+ * @property {(id: number) => void} openSeries puts a series on the chart
+ * @property {ChartAdapter} chart
+ * @property {import("./toast.js").Toast} toast
+ * @property {import("./dialog.js").Dialog} dialog
+ * @property {import("../model/store.js").Store<Settings>} settings
+ * @property {Keyboard} keyboard
+ * @property {import("./tabs.js").Tabs} tabs side tabs: annotate, train, data
+ * @property {{show: () => void, hide: () => void, toggle: () => void, tabs: import("./tabs.js").Tabs}} dock metrics and log below the chart
+ */
+
+export {};
