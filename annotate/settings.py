@@ -71,7 +71,7 @@ class Settings:
         return cls(**{known[name].name: _parsed(name, text, known[name].default) for name, text in given.items()})
 
 
-def _parsed(name: str, text: str, default: object) -> object:
+def _parsed(name: str, text: str, default: object) -> Any:
     if isinstance(default, int):
         try:
             return int(text)

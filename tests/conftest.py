@@ -1,0 +1,48 @@
+"""The instance under test: the real application on a data folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotate.settings import Settings
+
+if TYPE_CHECKING:
+    from flask import Flask
+    from flask.testing import FlaskClient
+
+TOKEN = "a-token-for-tests"
+CANDLE_FACTS = Path(__file__).resolve().parents[2] / "shared" / "candles"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings on a folder of this test's own, one CPU thread."""
+    return Settings(data_dir=tmp_path / "data", token=TOKEN, threads=1)
+
+
+@pytest.fixture
+def app(settings: Settings) -> Iterator[Flask]:
+    """The whole application; its worker starts only where a test asks for a run."""
+    from app import close_app, create_app
+
+    made = create_app(settings)
+    yield made
+    close_app(made)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A client that sends the token."""
+    made = app.test_client()
+    made.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {TOKEN}"
+    return made
+
+
+@pytest.fixture
+def stranger(app: Flask) -> FlaskClient:
+    """A client without credentials."""
+    return app.test_client()

@@ -1,0 +1,85 @@
+"""Every check of the project, one after another, with its time. A failed one does not hide the next; the tests come last.
+
+Usage: python -m tests.run_all [lint]
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+
+sys.path.insert(0, str(ROOT / "tools"))
+from browser_libraries import node  # noqa: E402  # the set-up's own way to find Node
+
+Step = tuple[str, list[str]]
+
+
+def main(which: str = "all") -> int:
+    """Run the steps; give 1 where any failed."""
+    steps = checks() if which == "lint" else checks() + tests()
+    failed = [name for name, command in steps if not _passes(name, command)]
+    if failed:
+        print("\nFailed: " + ", ".join(failed), file=sys.stderr)
+    return 1 if failed else 0
+
+
+def checks() -> list[Step]:
+    """List the checks that read the code and run none of it."""
+    return [
+        ("format", [_tool("ruff"), "format", "--check", "--quiet", "."]),
+        ("lint", [_tool("ruff"), "check", "--quiet", "."]),
+        ("types", [_tool("mypy")]),
+        ("import rules", [_tool("lint-imports")]),
+        (
+            "JavaScript lint",
+            [*node(), "node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "static/js", "tests/js"],
+        ),
+        ("JavaScript types", [_javascript_compiler(), "--noEmit", "--project", "tsconfig.json"]),
+    ]
+
+
+def tests() -> list[Step]:
+    """List the test runs; pytest comes last, so that its closing line is the last one."""
+    scripts = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").rglob("*.test.js"))
+    return [
+        ("JavaScript tests", [*node(), "--test", *scripts]),
+        ("tests", [sys.executable, "-m", "pytest", "-m", "not soak", "--durations=15", "-q"]),
+    ]
+
+
+def _passes(name: str, command: list[str]) -> bool:
+    print(f"== {name}", flush=True)
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, env=_environment(), check=False)
+    print(
+        f"== {name}: {'passed' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - began:.0f} s", flush=True
+    )
+    return done.returncode == 0
+
+
+def _environment() -> dict[str, str]:
+    # A person's own settings must not leak into the tests.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ANNOTATE_")}
+    return {**kept, "OMP_WAIT_POLICY": "PASSIVE", "PYTHONPATH": str(ROOT)}
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name, path=str(BIN))
+    if found is None:
+        sys.exit(f"{name} is missing from {BIN}; run `make test`, which installs it")
+    return found
+
+
+def _javascript_compiler() -> str:
+    return str(ROOT / "node_modules" / ".bin" / "tsc")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
