@@ -1,0 +1,63 @@
+"""Event rows: stored in batches, read in order. An event is its columns and, in `body`, the rest of its fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from annotate.models import Event, Json
+
+COLUMNS = ("run_id", "seq", "time", "type")
+
+
+def add_events(session: Session, events: Iterable[Json]) -> None:
+    """Store events, each `{run_id, seq, time, type, …}`; raises where a (run, seq) is stored already."""
+    rows = [
+        {**{name: event[name] for name in COLUMNS}, "body": {name: value for name, value in event.items() if name not in COLUMNS}}
+        for event in events
+    ]
+    if rows:
+        session.execute(insert(Event), rows)
+
+
+def events_after(session: Session, run_id: int, after: int, limit: int | None = None) -> list[Json]:
+    """Give the events of a run with a `seq` above `after`, in order, at most `limit` of them."""
+    query = select(Event.seq, Event.time, Event.type, Event.body).where(Event.run_id == run_id, Event.seq > after)
+    rows = session.execute(query.order_by(Event.seq).limit(limit))
+    return [{"run_id": run_id, "seq": row.seq, "time": row.time, "type": row.type, **row.body} for row in rows]
+
+
+def first_seq(session: Session, run_id: int) -> int | None:
+    """Give the number of the oldest event that is kept, None where there is none."""
+    return session.scalar(select(func.min(Event.seq)).where(Event.run_id == run_id))
+
+
+def last_seq(session: Session, run_id: int) -> int:
+    """Give the number of the newest event, 0 where there is none."""
+    return session.scalar(select(func.max(Event.seq)).where(Event.run_id == run_id)) or 0
+
+
+def newest_value(session: Session, run_id: int, event_type: str, name: str) -> Any:
+    """Give field `name` of the newest event of a type, None where there is none."""
+    query = select(Event.body).where(Event.run_id == run_id, Event.type == event_type)
+    body = session.scalar(query.order_by(Event.seq.desc()).limit(1))
+    return None if body is None else body.get(name)
+
+
+def read_fields(session: Session, run_id: int, event_type: str, paths: Sequence[str]) -> list[list[Any]]:
+    """Give columns of fields, in order of `seq`; a path such as `figures.candle.all.nll` reaches into objects.
+
+    SQLite takes the fields out, so that the bodies of a long run never stand in memory all at once.
+    """
+    fields = [func.json_extract(Event.body, "$." + path) for path in paths]
+    rows = session.execute(select(*fields).where(Event.run_id == run_id, Event.type == event_type).order_by(Event.seq)).all()
+    return [[_plain(row[column]) for row in rows] for column in range(len(paths))]
+
+
+def _plain(value: Any) -> Any:
+    # json_extract gives an object or a list as text, numbers and null as they are.
+    return json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
