@@ -1,4 +1,4 @@
-// * The events of one run: their shapes, and the list that keeps them whole and in order. No DOM, no fetch.
+// The events of one run: their shapes, and the list that keeps them whole and in order. No DOM, no fetch.
 //
 // The shapes mirror nn/events.py. Times are ms UTC, accuracies fractions of 1.
 

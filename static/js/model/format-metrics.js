@@ -26,13 +26,13 @@ export function percent(fraction, digits = 0) {
 
 /**
  * A 95% interval of a share: `31.2–35.8%`.
- * @param {readonly number[] | null | undefined} interval
+ * @param {ReadonlyArray<number> | null | undefined} bounds
  * @returns {string}
  */
-export function interval(interval) {
-  if (!interval || interval.length !== 2) return NONE;
-  const [low, high] = interval;
-  return `${((low ?? NaN) * 100).toFixed(1)}–${((high ?? NaN) * 100).toFixed(1)}%`;
+export function interval(bounds) {
+  if (!bounds || bounds.length !== 2) return NONE;
+  const [low, high] = bounds;
+  return `${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}%`;
 }
 
 /**
