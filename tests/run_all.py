@@ -1,4 +1,4 @@
-"""Every check of the project, one after another, with its time. A failed one does not hide the next; the tests come last.
+"""Every check of the project, one after another, with its time; a failed one does not hide the next.
 
 Usage: python -m tests.run_all [lint]
 """

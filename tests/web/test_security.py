@@ -41,9 +41,22 @@ def test_health_and_assets_need_no_token(stranger: FlaskClient) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8050", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1@evil.example",
-     "evil.example#127.0.0.1", "evil.example/127.0.0.1", "[::2]", "0.0.0.0", "", "localhost\\evil", "localhost?x", "[::1"],
-)  # fmt: skip
+    [
+        "evil.example",
+        "evil.example:8050",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "127.0.0.1@evil.example",
+        "evil.example#127.0.0.1",
+        "evil.example/127.0.0.1",
+        "[::2]",
+        "0.0.0.0",
+        "",
+        "localhost\\evil",
+        "localhost?x",
+        "[::1",
+    ],
+)
 def test_a_foreign_host_is_refused_everywhere(client: FlaskClient, host: str) -> None:
     for path in ("/health", "/api/series", "/socket.io/?EIO=4&transport=polling", "/static/x/icon.svg"):
         assert client.get(path, headers={"Host": host}).status_code == 403
@@ -56,9 +69,21 @@ def test_loopback_hosts_are_served(client: FlaskClient, host: str) -> None:
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "https://localhost", "http://localhost:81", "null", "", "http://localhost.evil.example",
-     "HTTP://localhost", "http://localhost/", "file://", "http://127.0.0.1", "http://[::1]", "chrome-extension://x"],
-)  # fmt: skip
+    [
+        "http://evil.example",
+        "https://localhost",
+        "http://localhost:81",
+        "null",
+        "",
+        "http://localhost.evil.example",
+        "HTTP://localhost",
+        "http://localhost/",
+        "file://",
+        "http://127.0.0.1",
+        "http://[::1]",
+        "chrome-extension://x",
+    ],
+)
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])
 def test_a_foreign_origin_is_refused_on_every_writing_method(client: FlaskClient, origin: str, method: str) -> None:
     assert client.open("/api/series/1", method=method, headers={"Origin": origin}).status_code == 403
@@ -125,9 +150,19 @@ def test_json_sent_as_plain_text_is_not_taken(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/static/x/../app.py", "/static/x/%2e%2e/app.py", "/static/x/..%2fapp.py", "/static/x/..%5capp.py", "/static/x//etc/passwd",
-     "/static/x/%00", "/static/x/vendor/../../app.py", "/static/../app.py", "/static/x/....//app.py", "/static/x/%252e%252e/app.py"],
-)  # fmt: skip
+    [
+        "/static/x/../app.py",
+        "/static/x/%2e%2e/app.py",
+        "/static/x/..%2fapp.py",
+        "/static/x/..%5capp.py",
+        "/static/x//etc/passwd",
+        "/static/x/%00",
+        "/static/x/vendor/../../app.py",
+        "/static/../app.py",
+        "/static/x/....//app.py",
+        "/static/x/%252e%252e/app.py",
+    ],
+)
 def test_no_path_leads_out_of_the_assets(client: FlaskClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
