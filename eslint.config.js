@@ -28,7 +28,7 @@ export default [
   },
   {
     files: ["static/js/model/**/*.js"],
-    languageOptions: { globals: Object.fromEntries(Object.keys(globals.browser).map((name) => [name, "off"])) },
+    languageOptions: { globals: { ...Object.fromEntries(Object.keys(globals.browser).map((name) => [name, "off"])), atob: "readonly" } },
     rules: { "no-restricted-globals": ["error", ...BROWSER_ONLY] },
   },
   {
