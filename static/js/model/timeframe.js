@@ -3,18 +3,18 @@
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MONTH_MS = 2_629_800_000; // mean length; month candles start by the calendar, see floorTime
 const MONDAY_MS = 345_600_000; // 1970-01-05 00:00 UTC, a Monday: weeks start there
-const OFFERED = ["1s", "5s", "15s", "30s", "1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1M"];
+const OFFERED = ["1s", "5s", "15s", "30s", "1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1mo"];
 
-/** @typedef {{count: number, unit: "s" | "m" | "h" | "d" | "w" | "M"}} Timeframe */
+/** @typedef {{count: number, unit: "s" | "m" | "h" | "d" | "w" | "mo"}} Timeframe */
 
 /**
- * Read a timeframe such as `15s`, `4h` or `1M` (month).
+ * Read a timeframe such as `15s`, `4h` or `1mo` (month).
  * @param {string} text
  * @returns {Timeframe}
  */
 export function parseTimeframe(text) {
-  const found = /^([1-9]\d*)([smhdwM])$/.exec(text);
-  if (!found) throw new RangeError(`timeframe ${text}: write a count and one of s m h d w M, such as 5m`);
+  const found = /^([1-9]\d*)(mo|[smhdw])$/.exec(text);
+  if (!found) throw new RangeError(`timeframe ${text}: write a count and one of s m h d w mo, such as 5m`);
   return { count: Number(found[1]), unit: /** @type {Timeframe["unit"]} */ (found[2]) };
 }
 
@@ -25,7 +25,7 @@ export function parseTimeframe(text) {
  */
 export function stepMs(text) {
   const { count, unit } = parseTimeframe(text);
-  return count * (unit === "M" ? MONTH_MS : UNIT_MS[unit]);
+  return count * (unit === "mo" ? MONTH_MS : UNIT_MS[unit]);
 }
 
 /**
@@ -36,7 +36,7 @@ export function stepMs(text) {
  */
 export function floorTime(time, text) {
   const { count, unit } = parseTimeframe(text);
-  if (unit === "M") return monthStart(Math.floor(monthNumber(time) / count) * count);
+  if (unit === "mo") return monthStart(Math.floor(monthNumber(time) / count) * count);
   const origin = unit === "w" ? MONDAY_MS : 0;
   const step = count * UNIT_MS[unit];
   return Math.floor((time - origin) / step) * step + origin;
@@ -50,7 +50,7 @@ export function floorTime(time, text) {
  */
 export function closeTime(open, text) {
   const { count, unit } = parseTimeframe(text);
-  return unit === "M" ? monthStart(monthNumber(open) + count) : open + count * UNIT_MS[unit];
+  return unit === "mo" ? monthStart(monthNumber(open) + count) : open + count * UNIT_MS[unit];
 }
 
 /**
@@ -60,7 +60,7 @@ export function closeTime(open, text) {
  */
 export function offeredTimeframes(source) {
   const step = stepMs(source);
-  const coarser = OFFERED.filter((text) => stepMs(text) > step && (text === "1M" || stepMs(text) % step === 0));
+  const coarser = OFFERED.filter((text) => stepMs(text) > step && (text === "1mo" || stepMs(text) % step === 0));
   return [source, ...coarser];
 }
 
@@ -71,8 +71,8 @@ export function offeredTimeframes(source) {
  */
 export function timeframeWords(text) {
   const { count, unit } = parseTimeframe(text);
-  const words = { s: "s", m: "min", h: "h", d: "day", w: "week", M: "month" };
-  const plural = count > 1 && "dwM".includes(unit) ? "s" : "";
+  const words = { s: "s", m: "min", h: "h", d: "day", w: "week", mo: "month" };
+  const plural = count > 1 && ["d", "w", "mo"].includes(unit) ? "s" : "";
   return `${count} ${words[unit]}${plural}`;
 }
 
