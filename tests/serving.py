@@ -122,7 +122,8 @@ def start_server(data_dir: Path, **settings: str) -> Server:
 def _read(process: subprocess.Popen[str], output: list[str]) -> None:
     assert process.stdout is not None
     with process.stdout as lines:
-        output.extend(lines)
+        for line in lines:
+            output.append(line)
 
 
 def _printed_link(process: subprocess.Popen[str], output: list[str]) -> str:
