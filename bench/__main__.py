@@ -1,0 +1,31 @@
+"""Run every benchmark, or those named: `python -m bench [page training live import_size]`. Prints a line a measure."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+from bench import import_size, live, page, training
+from bench.report import Measure
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
+    "training": training.measures,
+    "live": live.measures,
+    "page": page.measures,
+    "import_size": import_size.measures,
+}
+
+
+def main(names: Sequence[str]) -> int:
+    """Print each measure as it is known; give 1 where a bar was missed."""
+    missed = 0
+    for name in names or BENCHMARKS:
+        print(f"== {name}", flush=True)
+        for measure in BENCHMARKS[name]():
+            print(measure.line(), flush=True)
+            missed += not measure.reached
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
