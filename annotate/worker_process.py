@@ -75,11 +75,10 @@ class WorkerProcess:
     def close(self, wait_s: float = EXIT_WAIT_S) -> None:
         """End the child: the end of its stdin first, then the signals; afterwards it is gone."""
         self._outbox.put(None)
-        for end_it in (lambda: None, self._process.terminate, self.kill):
-            end_it()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(wait_s)
-                break
+        if not self._ends_within(wait_s):
+            self._process.terminate()
+        if not self._ends_within(wait_s):
+            self.kill()
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(wait_s)
@@ -93,6 +92,11 @@ class WorkerProcess:
             return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _ends_within(self, seconds: float) -> bool:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.poll() is not None
 
     def _write(self) -> None:
         pipe = _given(self._process.stdin)

@@ -16,10 +16,7 @@ COLUMNS = ("run_id", "seq", "time", "type")
 
 def add_events(session: Session, events: Iterable[Json]) -> None:
     """Store events, each `{run_id, seq, time, type, …}`; raises where a (run, seq) is stored already."""
-    rows = [
-        {**{name: event[name] for name in COLUMNS}, "body": {name: value for name, value in event.items() if name not in COLUMNS}}
-        for event in events
-    ]
+    rows = [_row(event) for event in events]
     if rows:
         session.execute(insert(Event), rows)
 
@@ -54,8 +51,14 @@ def read_fields(session: Session, run_id: int, event_type: str, paths: Sequence[
     SQLite takes the fields out, so that the bodies of a long run never stand in memory all at once.
     """
     fields = [func.json_extract(Event.body, "$." + path) for path in paths]
-    rows = session.execute(select(*fields).where(Event.run_id == run_id, Event.type == event_type).order_by(Event.seq)).all()
+    query = select(*fields).where(Event.run_id == run_id, Event.type == event_type).order_by(Event.seq)
+    rows = session.execute(query).all()
     return [[_plain(row[column]) for row in rows] for column in range(len(paths))]
+
+
+def _row(event: Json) -> Json:
+    body = {name: value for name, value in event.items() if name not in COLUMNS}
+    return {**{name: event[name] for name in COLUMNS}, "body": body}
 
 
 def _plain(value: Any) -> Any:

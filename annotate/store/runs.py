@@ -10,14 +10,16 @@ from sqlalchemy.orm import Session
 from annotate.errors import NotFound
 from annotate.models import Json, Run
 
+SHOWN = (
+    "id", "mode", "series_id", "dataset_id", "state", "cause", "config", "created", "started", "ended", "summary",
+)  # fmt: skip
 UNFINISHED = ("queued", "running", "paused", "stopping")
 
 
 def add_run(session: Session, *, mode: str, series_id: int, dataset_id: int | None, config: Json, created: int) -> Run:
     """Add a queued run and give it with its id."""
-    run = Run(
-        mode=mode, series_id=series_id, dataset_id=dataset_id, state="queued", config=config, created=created, summary={}
-    )  # fmt: skip
+    run = Run(mode=mode, series_id=series_id, dataset_id=dataset_id, config=config, created=created)
+    run.state, run.summary = "queued", {}
     session.add(run)
     session.flush()
     return run
@@ -55,5 +57,4 @@ def change_run(session: Session, run_id: int, **changes: Any) -> Run:
 
 def run_to_json(run: Run) -> Json:
     """Give a run as the API shows it."""
-    names = ("id", "mode", "series_id", "dataset_id", "state", "cause", "config", "created", "started", "ended", "summary")
-    return {name: getattr(run, name) for name in names}
+    return {name: getattr(run, name) for name in SHOWN}

@@ -1,0 +1,36 @@
+"""The one interface of every feed: closed candles in order of time, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Protocol
+
+
+class FeedError(Exception):
+    """A feed broke; the message says why, in words for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedCandle:
+    """A candle that is final. Times are open times, ms UTC."""
+
+    time: int
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float | None
+    next_time: int | None  # of the candle after it, where the feed's calendar knows it
+
+
+class Feed(Protocol):
+    """Closed candles, each exactly once, in order."""
+
+    def next(self, stopped: Event) -> ClosedCandle | None:
+        """Wait for the next candle to close; None when there are no more or `stopped` is set. Raises FeedError."""
+        ...
+
+    def restart_clock(self) -> None:
+        """Count time anew: a pause is over and its candles are not made up for."""
+        ...
