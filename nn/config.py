@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 Json = dict[str, Any]
 Mode = Literal["load", "batch", "live"]
@@ -60,7 +60,9 @@ class ModelConfig:
     seed: int = _field(0, "Start of every random draw; the same seed gives the same run.", least=0, most=2**31 - 1)
     batch_size: int = _field(16, "Windows in one optimizer step.", least=1, most=4096)
 
-    SHAPE = ("model", "d_model", "n_layers", "n_heads", "sequence_length", "trend_horizon", "use_uncertainty_estimation")  # type: ignore[misc]
+    SHAPE: ClassVar[tuple[str, ...]] = (
+        "model", "d_model", "n_layers", "n_heads", "sequence_length", "trend_horizon", "use_uncertainty_estimation",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         _check_limits(self)
@@ -72,8 +74,14 @@ class ModelConfig:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """Take the given fields, defaults for the rest; raise ConfigError naming an unknown field or a bad value."""
+        """Take the given fields, defaults for the rest; raise ConfigError naming an unknown field or a bad value.
+
+        A load takes the config of any mode and leaves out what does not concern a model.
+        """
         known = {f.name: f for f in dataclasses.fields(cls)}
+        if cls is ModelConfig:
+            others = {f.name for mode in (BatchConfig, LiveConfig) for f in dataclasses.fields(mode)} - set(known)
+            given = {name: value for name, value in given.items() if name not in others}
         unknown = sorted(set(given) - set(known))
         if unknown:
             raise ConfigError(unknown[0], given[unknown[0]], "unknown field; known are " + ", ".join(sorted(known)))
@@ -96,14 +104,16 @@ class BatchConfig(ModelConfig):
     epochs: int = _field(10, "Passes over the train split.", least=1, most=10_000)
     learning_rate: float = _field(2e-3, "Peak step size of AdamW, after warm-up.", least=1e-7, most=1.0)
     stride: int = _field(50, "Every how many candles a training window starts.", least=1, most=100_000)
-    patience: int | None = _field(None, "Stop after this many epochs without a better validation loss; empty: never.", least=1)
+    patience: int | None = _field(
+        None, "Stop after this many epochs without a better validation loss; empty: never.", least=1, most=10_000
+    )
     split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
     shuffle_targets: bool = _field(False, "Control: trains on shuffled targets, where nothing can be learnt.")
 
     def __post_init__(self) -> None:
         ModelConfig.__post_init__(self)
-        good = len(self.split) == 3 and self.split[0] > 0 and min(self.split) >= 0
-        if not good:
+        good = len(self.split) == 3 and all(0 <= share <= 1e6 for share in self.split)
+        if not good or self.split[0] <= 0:
             raise ConfigError("split", self.split, "three shares such as 70/15/15, the first above 0")
 
 
@@ -111,16 +121,27 @@ class BatchConfig(ModelConfig):
 class LiveConfig(ModelConfig):
     """A live run: predict, score, learn, candle by candle."""
 
-    learning_rate: float = _field(3e-4, "Step size of AdamW; above 3e-4 per-candle training becomes unstable.", least=1e-7, most=1.0)
+    learning_rate: float = _field(
+        3e-4, "Step size of AdamW; above 3e-4 per-candle training becomes unstable.", least=1e-7, most=1.0
+    )
     learn_every: int = _field(4, "Learn from a small replay batch every this many candles.", least=1, most=10_000)
-    feed: Json = _field(_default_feed, "Where candles come from: kind, from (ms UTC or empty), speed (candles a second or max).")
+    feed: Json = _field(
+        _default_feed, "Where candles come from: kind, from (ms UTC or empty), speed (candles a second or max)."
+    )
 
     def __post_init__(self) -> None:
         ModelConfig.__post_init__(self)
+        unknown = sorted(set(self.feed) - set(_default_feed()))
+        if unknown:
+            raise ConfigError(
+                f"feed.{unknown[0]}", self.feed[unknown[0]], "unknown field; known are " + ", ".join(_default_feed())
+            )
         if self.feed.get("kind") != "replay":
             raise ConfigError("feed.kind", self.feed.get("kind"), "use replay")
         speed = self.feed.get("speed", 1)
-        if speed != "max" and not (isinstance(speed, int | float) and not isinstance(speed, bool) and 0 < speed <= 1000):
+        if speed != "max" and not (
+            isinstance(speed, int | float) and not isinstance(speed, bool) and 0 < speed <= 1000
+        ):
             raise ConfigError("feed.speed", speed, "candles a second, above 0 and up to 1000, or max")
         start = self.feed.get("from")
         if start is not None and (isinstance(start, bool) or not isinstance(start, int)):
@@ -137,16 +158,19 @@ def _check_limits(config: ModelConfig) -> None:
         value, least, most = getattr(config, f.name), f.metadata["least"], f.metadata["most"]
         if value is None or (least is None and most is None):
             continue
-        too_small = least is not None and value < least
-        if too_small or (most is not None and value > most):
-            raise ConfigError(f.name, value, f"must be from {least} to {most}" if most is not None else f"must be at least {least}")
+        # Asked this way round so that NaN, which compares false with everything, is refused.
+        if not ((least is None or value >= least) and (most is None or value <= most)):
+            raise ConfigError(
+                f.name, value, f"must be from {least} to {most}" if most is not None else f"must be at least {least}"
+            )
 
 
 def _check_heads(heads: Mapping[str, float]) -> None:
     for name, weight in heads.items():
         if name not in HEADS:
             raise ConfigError("heads", name, "use " + ", ".join(HEADS))
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 100:
+        number: object = weight  # JSON may hold anything
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 100:
             raise ConfigError(f"heads.{name}", weight, "a weight from 0 to 100")
     if not any(weight > 0 for weight in heads.values()):
         raise ConfigError("heads", dict(heads), "at least one head needs a weight above 0")
@@ -162,7 +186,8 @@ def _typed(f: dataclasses.Field[Any], value: Any) -> Any:
         return _shares(value)
     if value is None and "None" in kind:
         return None
-    wanted = {"bool": bool, "int": int, "float": (int, float), "str": str}[kind.removesuffix(" | None")]
+    kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
+    wanted = kinds[kind.removesuffix(" | None")]
     if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
         raise ConfigError(f.name, value, f"must be of type {kind.removesuffix(' | None')}")
     return float(value) if kind == "float" else value
@@ -178,10 +203,10 @@ def _shares(value: Any) -> list[float]:
     parts = value.split("/") if isinstance(value, str) else value
     try:
         return [float(part) for part in parts]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ConfigError("split", value, "three shares such as 70/15/15") from None
 
 
 def _described(f: dataclasses.Field[Any]) -> Json:
-    default = f.default if f.default is not dataclasses.MISSING else f.default_factory()  # type: ignore[misc]
+    default = f.default if f.default_factory is dataclasses.MISSING else f.default_factory()
     return {"name": f.name, "type": str(f.type), "default": default, **f.metadata}

@@ -1,0 +1,215 @@
+"""Checkpoints: model.safetensors + meta.json (+ state.pt, own runs only). Whole or absent; nothing unpickles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as parse_tensors
+from safetensors.torch import save as format_tensors
+from torch import Tensor
+
+from nn.config import ConfigError, ModelConfig
+from nn.dataset_dir import write_whole
+from nn.features import FEATURES
+from nn.models import skeleton
+from nn.snapshot import Snapshot
+from nn.targets import Edges, head_classes
+
+Json = dict[str, Any]
+
+FORMAT = 1
+MODEL, META, STATE = "model.safetensors", "meta.json", "state.pt"
+MAX_META_BYTES = 1 << 20
+MAX_MODEL_BYTES = 4 << 30
+
+
+class CheckpointError(ValueError):
+    """A folder that is no whole, safe checkpoint; names the file and what is wrong."""
+
+
+class Mismatch(NamedTuple):
+    """A field in which weights differ from what a run wants."""
+
+    field: str
+    have: Any
+    want: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """What weights are of."""
+
+    config: ModelConfig
+    features: tuple[str, ...] = FEATURES
+    labels: tuple[str, ...] = ()
+    edges: Edges = field(default_factory=Edges)
+    data_cut: int | None = None
+    step: int = 0
+    symbol: str = ""
+    timeframe: str = ""
+    threads: int = 1
+    created_ms: int = 0
+    metrics: Json = field(default_factory=dict)
+
+    def to_json(self) -> Json:
+        """Give plain data."""
+        return {
+            "format": FORMAT,
+            "config": self.config.to_json(),
+            "features": list(self.features),
+            "labels": list(self.labels),
+            "edges": self.edges.to_json(),
+            **{
+                name: getattr(self, name)
+                for name in ("data_cut", "step", "symbol", "timeframe", "threads", "created_ms", "metrics")
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Parameters on the CPU and what they are of."""
+
+    params: Mapping[str, Tensor]
+    meta: Meta
+
+
+def weights_of(
+    snapshot: Snapshot, *, symbol: str, timeframe: str, threads: int, metrics: Json | None = None
+) -> Weights:
+    """Make weights of a snapshot."""
+    meta = Meta(
+        config=snapshot.config,
+        labels=snapshot.labels,
+        edges=snapshot.edges,
+        data_cut=snapshot.data_cut,
+        step=snapshot.step,
+        symbol=symbol,
+        timeframe=timeframe,
+        threads=threads,
+        created_ms=snapshot.created_ms,
+        metrics=metrics or {},
+    )
+    return Weights({name: p.cpu() for name, p in snapshot.params.items()}, meta)
+
+
+def mismatches(
+    meta: Meta, config: ModelConfig, labels: Sequence[str], features: Sequence[str] = FEATURES
+) -> list[Mismatch]:
+    """Give each field in which the weights do not fit `config`, the features or the labels; empty: they fit."""
+    pairs = [(name, getattr(meta.config, name), getattr(config, name)) for name in ModelConfig.SHAPE]
+    pairs += [("features", list(meta.features), list(features)), ("labels", list(meta.labels), list(labels))]
+    return [Mismatch(*pair) for pair in pairs if pair[1] != pair[2]]
+
+
+def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None) -> None:
+    """Write a checkpoint so that `folder` holds the old one or the new one, never a mixture."""
+    new, old = _beside(folder, ".new"), _beside(folder, ".old")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    content = format_tensors({name: p.contiguous() for name, p in weights.params.items()})
+    write_whole(new / MODEL, content)
+    if state is not None:
+        with (new / STATE).open("wb") as file:
+            torch.save(dict(state), file)
+            file.flush()
+            os.fsync(file.fileno())
+    meta = {**weights.meta.to_json(), "sha256": hashlib.sha256(content).hexdigest()}
+    write_whole(new / META, json.dumps(meta, indent=1).encode())
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def load(folder: Path) -> Weights:
+    """Read weights; raise CheckpointError for a file that is missing, torn, crafted or too large."""
+    folder = _whole(folder)
+    meta, sha256 = _read_meta(folder / META)
+    content = _bounded(folder / MODEL, MAX_MODEL_BYTES)
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise CheckpointError(f"{folder / MODEL}: not the file that {META} speaks of")
+    try:
+        params = parse_tensors(content)
+    except SafetensorError as error:
+        raise CheckpointError(f"{folder / MODEL}: {error}") from error
+    _check_shapes(folder / MODEL, params, meta)
+    return Weights(params, meta)
+
+
+def load_state(folder: Path) -> Json:
+    """Read the state of the run's own checkpoint, for an exact resume; raise CheckpointError."""
+    path = _whole(folder) / STATE
+    try:
+        with path.open("rb") as file:
+            state: Json = torch.load(file, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, ValueError, EOFError) as error:
+        raise CheckpointError(f"{path}: {error}") from error
+    return state
+
+
+def _beside(folder: Path, ending: str) -> Path:
+    return folder.with_name(folder.name + ending)
+
+
+def _whole(folder: Path) -> Path:
+    """Give the folder, or the old one beside it where a crash came between the two renames of `save`."""
+    old = _beside(folder, ".old")
+    return old if not folder.exists() and old.exists() else folder
+
+
+def _bounded(path: Path, most: int) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > most:
+            raise CheckpointError(f"{path}: {size} bytes; at most {most} are read")
+        return path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path}: {error.strerror}") from error
+
+
+def _read_meta(path: Path) -> tuple[Meta, str]:
+    try:
+        given = json.loads(_bounded(path, MAX_META_BYTES))
+        if given["format"] != FORMAT:
+            raise CheckpointError(f"{path}: format {given['format']!r}; this version reads {FORMAT}")
+        plain = {
+            name: given[name]
+            for name in ("data_cut", "step", "symbol", "timeframe", "threads", "created_ms", "metrics")
+        }
+        meta = Meta(
+            config=ModelConfig.from_json(given["config"]),
+            features=tuple(given["features"]),
+            labels=tuple(given["labels"]),
+            edges=Edges.from_json(given["edges"]),
+            **plain,
+        )
+        return meta, str(given["sha256"])
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        detail = str(error) if isinstance(error, ConfigError) else repr(error)
+        raise CheckpointError(f"{path}: {detail}") from error
+
+
+def _check_shapes(path: Path, params: Mapping[str, Tensor], meta: Meta) -> None:
+    want = {
+        name: tuple(p.shape)
+        for name, p in skeleton(meta.config, head_classes(meta.labels), len(meta.features)).named_parameters()
+    }
+    have = {name: tuple(p.shape) for name, p in params.items()}
+    if have != want:
+        wrong = sorted(name for name in have.keys() | want.keys() if have.get(name) != want.get(name))[0]
+        raise CheckpointError(
+            f"{path}: tensor {wrong} is {have.get(wrong)}; the config in {META} makes it {want.get(wrong)}"
+        )

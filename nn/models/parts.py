@@ -1,0 +1,74 @@
+"""Parts that the models share: input projection, places, heads, checkpointed blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+LOOKBACK = 4  # candles that the input projection sees: a linear one never learnt rules that multiply recent signs
+
+
+class CausalInput(nn.Module):
+    """Convolution over the last LOOKBACK candles: (B, T, F) → (B, T, d); candles before the window count as zeros."""
+
+    def __init__(self, n_features: int, d_model: int) -> None:
+        super().__init__()
+        self.mix = nn.Linear(LOOKBACK * n_features, d_model)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, T, F) → (B, T, d)."""
+        padded = F.pad(x, (0, 0, LOOKBACK - 1, 0))
+        recent = torch.cat([padded[:, i : i + x.shape[1]] for i in range(LOOKBACK)], dim=-1)  # (B, T, LOOKBACK·F)
+        out: Tensor = self.mix(recent)
+        return out
+
+
+class Heads(nn.Module):
+    """One linear answer a head; with `uncertain`, each head also learns at which candles to trust itself less.
+
+    The uncertainty is a temperature: logits are divided by it, so that a doubtful answer is flatter and costs less.
+    """
+
+    def __init__(self, d_model: int, classes: Mapping[str, int], *, uncertain: bool) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.answers = nn.ModuleDict({head: nn.Linear(d_model, count) for head, count in classes.items()})
+        self.doubts = nn.ModuleDict({head: nn.Linear(d_model, 1) for head in classes} if uncertain else {})
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        """(B, T, d) → {head: (B, T, K)}."""
+        x = self.norm(x)
+        logits = {head: answer(x) for head, answer in self.answers.items()}  # (B, T, K)
+        for head, doubt in self.doubts.items():
+            logits[head] = logits[head] / (F.softplus(doubt(x)) + 0.3)  # softplus(0) + 0.3 ≈ 1: starts neutral
+        return logits
+
+
+class Block(nn.Module):
+    """Base of stacked blocks: stateless, and able to recompute itself inside backward."""
+
+    recompute = False
+
+    def run(self, x: Tensor) -> Tensor:
+        """Run the block, through gradient checkpointing where it is switched on and a graph is being built."""
+        if not (self.recompute and torch.is_grad_enabled()):
+            out: Tensor = self(x)
+            return out
+        # Non-reentrant, with the random state kept, so that recomputed dropout draws the same mask.
+        again: Tensor = checkpoint(self, x, use_reentrant=False, preserve_rng_state=True)
+        return again
+
+
+@lru_cache(maxsize=32)
+def places(length: int, d_model: int, device: torch.device, dtype: torch.dtype) -> Tensor:
+    """Sinusoids of each place in the window, (T, d); Vaswani et al. 2017, section 3.5."""
+    half = (d_model + 1) // 2
+    rate = torch.exp(torch.arange(half, device=device, dtype=torch.float32) * (-math.log(10_000.0) / half))
+    angle = torch.arange(length, device=device, dtype=torch.float32)[:, None] * rate
+    return torch.cat([torch.sin(angle), torch.cos(angle)], dim=1)[:, :d_model].to(dtype)

@@ -1,0 +1,52 @@
+"""Windows of candles as strided views on the device: a batch is gathered from them, they are never written out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from nn.features import Rows
+from nn.targets import MASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """B windows of T candles: inputs and, per head, the class at every candle, MASKED where none counts."""
+
+    x: Tensor  # (B, T, F) float32
+    targets: dict[str, Tensor]  # head → (B, T) int64
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+class Windows:
+    """Rows and targets of a series on the device; gives batches of windows by the number of their first row."""
+
+    def __init__(
+        self, rows: Rows, targets: Mapping[str, npt.NDArray[np.int64]], length: int, device: torch.device | str = "cpu"
+    ) -> None:
+        self.length = length
+        self._rows = _on(rows, device).unfold(0, length, 1)  # (n − T + 1, F, T), a view
+        self._targets = {head: _on(classes, device).unfold(0, length, 1) for head, classes in targets.items()}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def batch(self, starts: npt.NDArray[np.int64], *, scored: int | None = None) -> Batch:
+        """Gather the windows that start at these rows; with `scored`, only that many last targets of each count."""
+        index = torch.from_numpy(np.ascontiguousarray(starts)).to(self._rows.device)
+        targets = {head: view[index] for head, view in self._targets.items()}
+        if scored is not None:
+            for classes in targets.values():
+                classes[:, : self.length - scored] = MASKED
+        return Batch(self._rows[index].transpose(1, 2).contiguous(), targets)
+
+
+def _on(array: npt.NDArray[np.generic], device: torch.device | str) -> Tensor:
+    return torch.tensor(np.ascontiguousarray(array), device=device)  # a copy: torch warns of mapped read-only arrays
