@@ -1,0 +1,76 @@
+"""One candle file: uncompressed Arrow IPC, named by its SHA-256, mapped and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from annotate.candles import COLUMNS, Candles, Times
+from annotate.errors import StorageFailed
+from annotate.files import write_whole
+
+FIELDS: dict[str, pa.DataType] = {name: pa.int64() if name == "time" else pa.float64() for name in COLUMNS}
+SCHEMA = pa.schema(FIELDS)
+SUFFIX = ".arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class MappedFile:
+    """A candle file's pages in memory; nothing is read before a row is asked for."""
+
+    time: Times
+    batch: pa.RecordBatch
+
+    def between(self, start: int | None, end: int | None) -> Candles:
+        """Give the candles whose open time is in [start, end): views of the pages where the volume has no null."""
+        first = 0 if start is None else int(np.searchsorted(self.time, start))
+        last = len(self.time) if end is None else int(np.searchsorted(self.time, end))
+        part = self.batch.slice(first, max(0, last - first))
+        return Candles(*(_values(part.column(name)) for name in COLUMNS))
+
+    def count(self, start: int | None, end: int | None) -> int:
+        """Count the candles whose open time is in [start, end)."""
+        first = 0 if start is None else int(np.searchsorted(self.time, start))
+        last = len(self.time) if end is None else int(np.searchsorted(self.time, end))
+        return max(0, last - first)
+
+
+def write_candles(folder: Path, candles: Candles) -> tuple[Path, bool]:
+    """Write candles to a file of the folder; give its path, and whether it is new. Raise StorageFailed."""
+    content = _encode(candles)
+    path = folder / f"{hashlib.sha256(content).hexdigest()}{SUFFIX}"
+    if path.exists():  # whole, since files get their names last, and of the same bytes
+        return path, False
+    write_whole(path, content)
+    return path, True
+
+
+def map_candles(path: Path) -> MappedFile:
+    """Map a candle file; raise FileNotFoundError, or StorageFailed for a file that is damaged."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            batch = pa.ipc.open_file(source).get_batch(0)
+    except pa.ArrowInvalid as error:
+        raise StorageFailed(
+            f"the candle file {path.name} is damaged; restore it from a backup", file=path.name
+        ) from error
+    return MappedFile(_values(batch.column("time")), batch)
+
+
+def _encode(candles: Candles) -> pa.Buffer:
+    arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
+    volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, SCHEMA) as writer:
+        writer.write_batch(pa.record_batch([*arrays, volume], schema=SCHEMA))
+    return sink.getvalue()
+
+
+def _values(column: pa.Array[Any]) -> npt.NDArray[Any]:
+    return column.to_numpy(zero_copy_only=not column.null_count)

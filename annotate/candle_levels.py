@@ -1,0 +1,156 @@
+"""One series' candles as its files and its tail hold them: ranges of any level, exact. Immutable; no database.
+
+The source level is the files and the live tail. A stored coarser level holds whole buckets only, those before the
+bucket of the last candle in a file; what comes after is built from the level below, so no bucket is in two places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotate.candle_files import MappedFile
+from annotate.candles import Candles, aggregate
+from annotate.timeframe import DAY, PYRAMID, USER_TIMEFRAMES, ceil, close_of, coarser, floor, name, nests, parse
+
+# Coarser than anyone chooses; drawn where a window spans centuries.
+DRAWN = (*USER_TIMEFRAMES, "3mo", "12mo", "120mo")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A catalogue row: an immutable file and the open times of its first and last candle."""
+
+    path: Path
+    first: int
+    last: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Candles to draw: in the timeframe that was asked for, or in a coarser level where those were too many."""
+
+    timeframe: str  # what the person chose
+    level: str  # what the candles are
+    candles: Candles
+    partial: tuple[int, ...]  # open times of drawn candles that stick out of the series at an end
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A series at one moment; readers keep it while the store goes on to the next."""
+
+    timeframe: str
+    files: Mapping[str, tuple[StoredFile, ...]]  # by level; the source level is `timeframe`
+    tail: Candles
+    open_file: Callable[[Path], MappedFile]
+
+    @property
+    def first(self) -> int | None:
+        """Open time of the first candle."""
+        source = self._files(self.timeframe)
+        return source[0].first if source else self._tail_edge(0)
+
+    @property
+    def last(self) -> int | None:
+        """Open time of the last candle."""
+        source = self._files(self.timeframe)
+        return self._tail_edge(-1) if len(self.tail) or not source else source[-1].last
+
+    @property
+    def rows(self) -> int:
+        """How many candles there are, the live tail included."""
+        return sum(file.rows for file in self._files(self.timeframe)) + len(self.tail)
+
+    def extended(self, candles: Candles) -> Levels:
+        """Add live candles to the tail; those that are already here are left out."""
+        last = self.last
+        fresh = candles if last is None else candles.between(last + 1, None)
+        return replace(self, tail=Candles.concat([self.tail, fresh]))
+
+    def read(self, level: str, start: int | None = None, end: int | None = None) -> Candles:
+        """Give the candles of a level whose open time is in [start, end), each whole whatever the range cuts."""
+        if level == self.timeframe:
+            return Candles.concat([*self._stored(level, start, end), self.tail.between(start, end)])
+        start = None if start is None else ceil(start, level)
+        end = None if end is None else ceil(end, level)
+        if level not in self.files:
+            return aggregate(self.read(self.base_of(level), start, end), level)
+        covered = self.covered(level)
+        rest_start = covered if start is None else max(start, covered)
+        rest = self.read(self.base_of(level), rest_start, end)
+        return Candles.concat([*self._stored(level, start, end), aggregate(rest, level)])
+
+    def covered(self, level: str) -> int:
+        """Give the time before which the files of a coarser level are complete; needs files of the source."""
+        return floor(self._files(self.timeframe)[-1].last, level)
+
+    def base_of(self, level: str) -> str:
+        """Name the coarsest stored level that a finer-built level is made from; the source where there is none."""
+        below = [each for each in self.files if parse(each) < parse(level) and nests(each, level)]
+        return max(below, key=parse, default=self.timeframe)
+
+    def window(self, start: int | None, end: int | None, timeframe: str, max_points: int) -> Window:
+        """Give at most `max_points` candles (2 or more) of the finest level, from `timeframe` up, that fits."""
+        levels = self._drawable(timeframe)
+        level = next(levels)
+        while (
+            self._surely_over(level, start, end, max_points)
+            or len(candles := self.read(level, start, end)) > max_points
+        ):
+            level = next(levels)
+        return Window(timeframe, level, candles, self._partial(level, candles))
+
+    def _drawable(self, timeframe: str) -> Iterator[str]:
+        yield timeframe
+        level = timeframe
+        for level in coarser(timeframe, DRAWN):
+            yield level
+        while True:  # for a timeframe that nests in no common one, or a window of more centuries
+            level = name(2 * parse(level))
+            yield level
+
+    def _surely_over(self, level: str, start: int | None, end: int | None, max_points: int) -> bool:
+        """Tell without reading whether a level has too many candles: a bucket holds a bounded number of finer ones."""
+        base = level if level == self.timeframe or level in self.files else self.base_of(level)
+        stored = sum(self._open_count(file, start, end) for file in self._files(base))
+        if base == self.timeframe:
+            stored += len(self.tail.between(start, end))
+        # 31/30 for months; the two buckets at the ends may be cut.
+        most = max_points if base == level else (max_points + 2) * (parse(level) + DAY) // parse(base)
+        return stored > most
+
+    def _partial(self, level: str, candles: Candles) -> tuple[int, ...]:
+        first, last = self.first, self.last
+        if level == self.timeframe or first is None or last is None or not len(candles):
+            return ()
+        ends = {floor(first, level): floor(first, level) < first}
+        opened = floor(last, level)
+        ends[opened] = ends.get(opened, False) or close_of(last, self.timeframe) < close_of(opened, level)
+        drawn = {int(candles.time[0]), int(candles.time[-1])}
+        return tuple(sorted(time for time, sticks_out in ends.items() if sticks_out and time in drawn))
+
+    def _stored(self, level: str, start: int | None, end: int | None) -> Iterator[Candles]:
+        for file in self._files(level):
+            if (start is None or file.last >= start) and (end is None or file.first < end):
+                yield self.open_file(file.path).between(start, end)
+
+    def _open_count(self, file: StoredFile, start: int | None, end: int | None) -> int:
+        if (start is not None and file.last < start) or (end is not None and file.first >= end):
+            return 0
+        if (start is None or file.first >= start) and (end is None or file.last < end):
+            return file.rows
+        return self.open_file(file.path).count(start, end)
+
+    def _files(self, level: str) -> tuple[StoredFile, ...]:
+        return self.files.get(level, ())
+
+    def _tail_edge(self, row: int) -> int | None:
+        return int(self.tail.time[row]) if len(self.tail) else None
+
+
+def pyramid_of(timeframe: str) -> list[str]:
+    """Name the coarser levels that are stored beside a source, finest first."""
+    return coarser(timeframe, PYRAMID)
