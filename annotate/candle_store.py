@@ -7,7 +7,6 @@ pages. Whoever writes holds the database's write lock and goes by what the datab
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -166,7 +165,11 @@ class CandleStore:
     def delete_files(self, series_id: int) -> None:
         """Remove the files of a series that the database no longer has; what stays behind goes at the next start."""
         self._forget(series_id)
-        shutil.rmtree(self._folder / str(series_id), ignore_errors=True)
+        # Under the write lock: the id may go to a new series, whose files are named before they are seen here.
+        with self._database.write() as session:
+            named = {self._path(series_id, row.sha256) for row in catalogue.files_of(session, series_id)}
+            for path in set((self._folder / str(series_id)).glob("*")) - named:
+                path.unlink(missing_ok=True)
 
     def recover(self) -> None:
         """Bring the folder in line with the database: purges, orphans, temporary files, lost coarser levels.
