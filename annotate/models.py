@@ -139,8 +139,8 @@ class UndoStep(Base):
     author: Mapped[str]
     title: Mapped[str]  # what it did, in words: "draw Long"
     gesture: Mapped[str | None] = mapped_column(String(36))  # UUID that several calls of one gesture share
-    before: Mapped[list[Json]] = mapped_column(JSON)
-    after: Mapped[list[Json]] = mapped_column(JSON)
+    before: Mapped[list[Json | None]] = mapped_column(JSON)
+    after: Mapped[list[Json | None]] = mapped_column(JSON)
     undone: Mapped[bool] = mapped_column(default=False)
     created: Mapped[int]
 

@@ -84,11 +84,19 @@ def write(path: Path, manifest: Mapping[str, Any], candles: Candles, annotations
     """Write the three files, each whole before it gets its name; the manifest comes last."""
     path.mkdir(parents=True, exist_ok=True)
     write_candles(path / "candles.arrow", candles)
-    text = "".join(canonical(mark) + "\n" for mark in annotations)
-    write_whole(path / "annotations.jsonl", text.encode("utf-8"))
-    write_whole(
-        path / "manifest.json", (json.dumps({"format": FORMAT, **manifest}, indent=1, sort_keys=True) + "\n").encode()
-    )
+    write_around_candles(path, manifest, jsonl(annotations))
+
+
+def write_around_candles(path: Path, manifest: Mapping[str, Any], lines: bytes) -> None:
+    """Write the other two files of a directory that has its candles; `lines` are what `jsonl` gave."""
+    write_whole(path / "annotations.jsonl", lines)
+    text = json.dumps({"format": FORMAT, **manifest}, indent=1, sort_keys=True) + "\n"
+    write_whole(path / "manifest.json", text.encode())
+
+
+def jsonl(annotations: Iterable[Mapping[str, Any]]) -> bytes:
+    """Give the bytes of annotations.jsonl: one canonical line a mark, in the order given."""
+    return "".join(canonical(mark) + "\n" for mark in annotations).encode("utf-8")
 
 
 def write_candles(path: Path, candles: Candles) -> str:

@@ -1,0 +1,165 @@
+"""Dataset snapshots: candles and marks of a series at one moment, written once and never changed.
+
+Files are made in a folder of their own, outside of any transaction, and get their final name as the row is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from annotate.annotations.classes import CandleTimes
+from annotate.annotations.labels import layers_of
+from annotate.candle_store import CandleStore
+from annotate.db import Database
+from annotate.errors import InvalidInput
+from annotate.files import storage_errors, sync_folder
+from annotate.models import Dataset, Json
+from annotate.store.annotations import list_annotations
+from annotate.store.datasets import add_dataset, every_dataset_id, find_dataset
+from annotate.store.label_sets import labels_to_json
+from annotate.store.marks import annotation_to_json
+from annotate.store.series import get_series
+from annotate.timeframe import parse
+from nn import dataset_dir
+
+SPLIT = (70.0, 15.0, 15.0)
+FOLDER = "datasets"
+MAKING = ".making-"  # prefix of a folder that is not whole yet
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a snapshot holds, read at one moment: the facts of the series, its labels in order, its marks."""
+
+    facts: Json
+    labels: list[Json]
+    annotations: list[Json]
+
+
+def snapshot(
+    database: Database,
+    candles: CandleStore,
+    data_dir: Path,
+    series_id: int,
+    *,
+    name: str,
+    kept: bool,
+    until: int | None = None,
+    split: Sequence[float] = SPLIT,
+) -> Dataset:
+    """Store the series as it is now; give the row of the dataset.
+
+    `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then. With
+    `kept` False, a dataset of the series that holds the same already is given instead of a second one. Raises
+    NotFound for the series, InvalidInput where no candle is left, StorageFailed where the disk refuses.
+    """
+    with database.read() as session:
+        content = _read(session, series_id, until)
+    columns = candles.read(series_id, None, until)
+    if not len(columns):
+        raise InvalidInput(f"series {series_id} has no candles to make a dataset of", field="series_id")
+    root = data_dir / FOLDER
+    with storage_errors(root / name), _folder_in_making(root) as folder:
+        found = dataset_dir.Candles(*(getattr(columns, column) for column in dataset_dir.COLUMNS))
+        sha256 = dataset_dir.write_candles(folder / "candles.arrow", found)
+        lines = dataset_dir.jsonl(content.annotations)
+        manifest = _manifest(content, found, sha256, hashlib.sha256(lines).hexdigest(), split)
+        if not kept and (same := _same(database, root, series_id, manifest["hash"])):
+            return same
+        dataset_dir.write_around_candles(folder, manifest, lines)
+        with database.write() as session:
+            dataset = add_dataset(session, series_id=series_id, name=name, kept=kept, manifest=manifest)
+            _give_name(folder, root / str(dataset.id))
+    return dataset
+
+
+def dataset_path(data_dir: Path, dataset_id: int) -> Path:
+    """Give the folder of a dataset."""
+    return data_dir / FOLDER / str(dataset_id)
+
+
+def remove_files(data_dir: Path, dataset_id: int) -> None:
+    """Remove the files of a dataset whose row is gone."""
+    shutil.rmtree(dataset_path(data_dir, dataset_id), ignore_errors=True)
+
+
+def remove_orphans(database: Database, data_dir: Path) -> None:
+    """Remove the folders that no row names: half made ones, and those that a death left behind. Called at start."""
+    with database.read() as session:
+        known = {str(dataset_id) for dataset_id in every_dataset_id(session)}
+    for folder in (data_dir / FOLDER).iterdir():
+        if folder.name not in known:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read(session: Session, series_id: int, until: int | None) -> _Content:
+    series = get_series(session, series_id)
+    facts = {name: getattr(series, name) for name in ("symbol", "timeframe", "simulated")}
+    marks = (annotation_to_json(row) for row in list_annotations(session, series_id))
+    known = [mark for mark in marks if until is None or mark["known_at"] <= until]
+    return _Content(facts, labels_to_json(series.label_set.labels), known)
+
+
+def _manifest(
+    content: _Content, candles: dataset_dir.Candles, candles_sha256: str, marks_sha256: str, split: Sequence[float]
+) -> Json:
+    """Say what the dataset holds. Neither id, name nor clock is inside: the same content gives the same hash."""
+    layers = layers_of(content.labels)
+    rows = CandleTimes(candles.time, content.facts["timeframe"])
+    manifest = {
+        "format": dataset_dir.FORMAT,
+        **content.facts,
+        "timeframe_ms": parse(content.facts["timeframe"]),
+        "labels": [label["name"] for label in content.labels],
+        "layers": layers,
+        "split": list(split),
+        "candles": {
+            "rows": len(candles),
+            "first": int(candles.time[0]),
+            "last": int(candles.time[-1]),
+            "sha256": candles_sha256,
+        },
+        "annotations": {"rows": len(content.annotations), "sha256": marks_sha256},
+        "counts": _counts(content),
+        "overlapping": {
+            layer: rows.layer_classes(content.annotations, names).overlapping for layer, names in layers.items()
+        },
+    }
+    return {**manifest, "hash": hashlib.sha256(dataset_dir.canonical(manifest).encode()).hexdigest()}
+
+
+def _counts(content: _Content) -> dict[str, int]:
+    """Count the marks of each label, those without one too."""
+    used = Counter(mark["label"] for mark in content.annotations)
+    return {label["name"]: used[label["name"]] for label in content.labels}
+
+
+def _same(database: Database, root: Path, series_id: int, content_hash: str) -> Dataset | None:
+    with database.read() as session:
+        dataset = find_dataset(session, series_id, content_hash)
+    return dataset if dataset and (root / str(dataset.id)).is_dir() else None
+
+
+@contextmanager
+def _folder_in_making(root: Path) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix=MAKING, dir=root))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _give_name(folder: Path, final: Path) -> None:
+    """Put a whole folder in its place; what stands there belongs to no row and is left from a death."""
+    shutil.rmtree(final, ignore_errors=True)
+    folder.replace(final)
+    sync_folder(final.parent)

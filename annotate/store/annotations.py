@@ -1,0 +1,134 @@
+"""Annotations of a series: listed, saved and removed, each gesture with its undo step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotate.annotations.draft import AnnotationDraft
+from annotate.annotations.mark import Mark
+from annotate.annotations.timeline import Timeline
+from annotate.errors import Conflict, InvalidInput, NotFound
+from annotate.models import Annotation, Json, Label, Series
+from annotate.store.marks import annotation_to_json, mark_of, put_mark, remove_mark
+from annotate.store.series import get_series
+from annotate.store.undo import Gesture, record
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The stored mark, and whether this call changed it."""
+
+    annotation: Annotation
+    changed: bool
+
+
+def list_annotations(session: Session, series_id: int, limit: int | None = None) -> list[Annotation]:
+    """List the marks of a series by start, then id; all of them without a limit."""
+    query = select(Annotation).where(Annotation.series_id == series_id).order_by(Annotation.start, Annotation.id)
+    return list(session.scalars(query.limit(limit)))
+
+
+def save_annotation(
+    session: Session, series_id: int, annotation_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
+) -> Saved:
+    """Store a draft as the next revision of a mark.
+
+    The draft that led to the stored revision, sent again, changes nothing. Raises InvalidInput for a label or a place
+    that the series does not have, Conflict with both versions for a stale revision.
+    """
+    series = get_series(session, series_id)
+    row = _row(session, series_id, annotation_id)
+    if row is not None and row.draft == draft.to_json():
+        return Saved(row, changed=False)
+    _check_revision(annotation_id, draft, row)
+    timeline.check(draft)
+    before = mark_of(row) if row is not None else None
+    after = _next_version(annotation_id, draft, _label_id(series, draft.label, before), timeline, gesture, before)
+    if row is not None and before is not None and after.says_the_same(before):
+        return Saved(row, changed=False)
+    saved = put_mark(session, series_id, after)
+    record(session, series_id, gesture, (before, after))
+    return Saved(saved, changed=True)
+
+
+def delete_annotation(
+    session: Session, series_id: int, annotation_id: str, revision: int | None, gesture: Gesture
+) -> None:
+    """Remove a mark; raise NotFound, or Conflict with both versions where `revision` is given and stale."""
+    get_series(session, series_id)
+    row = _row(session, series_id, annotation_id)
+    if row is None:
+        raise NotFound(f"there is no annotation {annotation_id} on series {series_id}", id=annotation_id)
+    if revision is not None and revision != row.revision:
+        raise _stale(annotation_id, {"revision": revision}, row)
+    before = mark_of(row)
+    remove_mark(session, annotation_id)
+    record(session, series_id, gesture, (before, None))
+
+
+def _row(session: Session, series_id: int, annotation_id: str) -> Annotation | None:
+    row = session.get(Annotation, annotation_id)
+    if row is not None and row.series_id != series_id:
+        raise Conflict(f"annotation {annotation_id} stands on another series; make a new id", code="id_taken")
+    return row
+
+
+def _check_revision(annotation_id: str, draft: AnnotationDraft, row: Annotation | None) -> None:
+    if draft.revision != (row.revision if row else 0):
+        raise _stale(annotation_id, {"id": annotation_id, **draft.to_json()}, row)
+
+
+def _stale(annotation_id: str, yours: Json, row: Annotation | None) -> Conflict:
+    stored = annotation_to_json(row) if row else None
+    now = f"is at revision {row.revision}" if row else "was removed"
+    message = f"annotation {annotation_id} {now}, you sent revision {yours['revision']}; take the stored one first"
+    return Conflict(message, code="stale_revision", yours=yours, stored=stored)
+
+
+def _label_id(series: Series, name: str, before: Mark | None) -> int:
+    """Find a label by name; an archived one may stay on a mark that has it and is given to no other."""
+    label = next((label for label in series.label_set.labels if label.name == name), None)
+    if label is None:
+        raise InvalidInput(f"label = {name!r}: the label set has " + _offered(series.label_set.labels), field="label")
+    if label.archived and (before is None or before.label_id != label.id):
+        raise InvalidInput(
+            f"label = {name!r}: it is archived; use one of {_offered(series.label_set.labels)}, or bring it back",
+            field="label",
+        )
+    return label.id
+
+
+def _offered(labels: list[Label]) -> str:
+    return ", ".join(label.name for label in labels if not label.archived)
+
+
+def _next_version(
+    annotation_id: str, draft: AnnotationDraft, label_id: int, timeline: Timeline, gesture: Gesture, before: Mark | None
+) -> Mark:
+    known_at = timeline.known_at(draft)
+    # A new place or class is a new decision; a comment or a confidence leaves the old one standing.
+    decided_before = before is not None and (before.kind, before.label_id, before.geometry) == (
+        draft.kind, label_id, draft.geometry,
+    )  # fmt: skip
+    return Mark(
+        id=annotation_id,
+        kind=draft.kind,
+        label_id=label_id,
+        start=draft.first,
+        end=known_at,
+        geometry=draft.geometry,
+        comment=draft.comment,
+        confidence=draft.confidence,
+        author=before.author if before else gesture.author,
+        source=before.source if before else "human",
+        mode=before.mode if before and decided_before else "hindsight",
+        decided_at=before.decided_at if before and decided_before else timeline.end,
+        known_at=known_at,
+        revision=draft.revision + 1,
+        created=before.created if before else gesture.now,
+        updated=gesture.now,
+        draft=draft.to_json(),
+    )

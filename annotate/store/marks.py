@@ -1,0 +1,70 @@
+"""Annotation rows as plain marks, and back. The one place that writes an annotation row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from annotate.annotations.mark import MARK_FIELDS, Mark
+from annotate.models import Annotation, Json, Label
+
+_SHOWN = (
+    *("comment", "confidence", "revision", "author", "source", "mode"),
+    *("decided_at", "known_at", "created", "updated"),
+)
+
+
+def find_mark(session: Session, annotation_id: str) -> Mark | None:
+    """Give the mark with this id, or None."""
+    row = session.get(Annotation, annotation_id)
+    return None if row is None else mark_of(row)
+
+
+def mark_of(row: Annotation) -> Mark:
+    """Give a row as plain data."""
+    return Mark(**{name: getattr(row, name) for name in MARK_FIELDS})
+
+
+def put_mark(session: Session, series_id: int, mark: Mark) -> Annotation:
+    """Make the row of this id hold exactly this mark, and give it."""
+    row = session.get(Annotation, mark.id)
+    if row is None:
+        row = Annotation(id=mark.id, series_id=series_id)
+        session.add(row)
+    for name in MARK_FIELDS:
+        setattr(row, name, getattr(mark, name))
+    session.flush()
+    session.refresh(row, ["label"])
+    return row
+
+
+def remove_mark(session: Session, annotation_id: str) -> None:
+    """Remove the row of this id."""
+    row = session.get(Annotation, annotation_id)
+    if row is not None:
+        session.delete(row)
+        session.flush()
+
+
+def annotation_to_json(row: Annotation) -> Json:
+    """Give an annotation as the API and the exports show it; its label by name."""
+    return mark_to_json(mark_of(row), row.label.name)
+
+
+def mark_to_json(mark: Mark, label: str) -> Json:
+    """Give a mark as the API shows it, under the name of its label."""
+    return {
+        "id": mark.id,
+        "kind": mark.kind,
+        "label": label,
+        **mark.geometry,
+        **{name: getattr(mark, name) for name in _SHOWN},
+    }
+
+
+def label_names(session: Session, label_ids: Iterable[int]) -> dict[int, str]:
+    """Give the names of these labels by id."""
+    labels = session.scalars(select(Label).where(Label.id.in_(set(label_ids))))
+    return {label.id: label.name for label in labels}

@@ -1,0 +1,146 @@
+"""Undo steps: one gesture of one author on one series, taken back and made again."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from annotate.annotations.mark import Change, Mark, describe, merge
+from annotate.errors import Conflict
+from annotate.models import Annotation, Json, UndoStep
+from annotate.store.marks import find_mark, label_names, mark_to_json, put_mark, remove_mark
+
+Direction = Literal["undo", "redo"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    """Who acts, when (ms UTC), and the id that several calls of one gesture share."""
+
+    author: str
+    now: int
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an undo or redo did: its title, None where nothing was left to do; the marks it set and those it removed."""
+
+    title: str | None
+    annotations: list[Annotation] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+
+
+def record(session: Session, series_id: int, gesture: Gesture, change: Change) -> None:
+    """Keep a change as a step, or join it to the step of its gesture; what the author could redo is gone with it."""
+    undone = UndoStep.series_id == series_id, UndoStep.author == gesture.author, UndoStep.undone.is_(True)
+    session.execute(delete(UndoStep).where(*undone))
+    step = _next_step(session, series_id, gesture.author, "undo")
+    if step is None or gesture.id is None or step.gesture != gesture.id:
+        step = UndoStep(series_id=series_id, author=gesture.author, gesture=gesture.id, created=gesture.now)
+        step.before, step.after = [], []
+    changes = merge(_changes(step), [change])
+    if changes:
+        _keep(step, changes)
+        step.title = describe(changes, label_names(session, _label_ids(changes)))
+        session.add(step)
+    elif step in session:  # a mark that was drawn and removed again within one gesture leaves nothing to undo
+        session.delete(step)
+    session.flush()
+
+
+def undo(session: Session, series_id: int, author: str) -> Applied:
+    """Take back this author's last gesture; raise Conflict with both versions where a mark changed since."""
+    return _apply(session, series_id, author, "undo")
+
+
+def redo(session: Session, series_id: int, author: str) -> Applied:
+    """Make the gesture again that was taken back last; raise Conflict as `undo` does."""
+    return _apply(session, series_id, author, "redo")
+
+
+def undo_state(session: Session, series_id: int, author: str) -> Json:
+    """Say what this author's undo and redo would do: `{can_undo, can_redo, undo, redo}`, two titles or null."""
+    back, again = (_next_step(session, series_id, author, direction) for direction in ("undo", "redo"))
+    return {
+        "can_undo": back is not None,
+        "can_redo": again is not None,
+        "undo": back.title if back else None,
+        "redo": again.title if again else None,
+    }
+
+
+def _apply(session: Session, series_id: int, author: str, direction: Direction) -> Applied:
+    step = _next_step(session, series_id, author, direction)
+    if step is None:
+        return Applied(None)
+    applied = Applied(step.title)
+    changes: list[Change] = []
+    for before, after in _changes(step):
+        expected, wanted = (after, before) if direction == "undo" else (before, after)
+        current = _present(session, expected or wanted)
+        if not _alike(current, expected):
+            raise _conflict(session, f"{direction} of “{step.title}”", expected, current)
+        restored = _restore(session, series_id, applied, current or expected, wanted)
+        changes.append((restored, current) if direction == "undo" else (current, restored))
+    _keep(step, changes)
+    step.undone = direction == "undo"
+    session.flush()
+    return applied
+
+
+def _restore(
+    session: Session, series_id: int, applied: Applied, current: Mark | None, wanted: Mark | None
+) -> Mark | None:
+    """Make the row hold what is wanted, under a revision it never had, so that a stale edit is told apart."""
+    if wanted is None:
+        if current is not None:
+            remove_mark(session, current.id)
+            applied.deleted.append(current.id)
+        return None
+    revision = max(wanted.revision, current.revision if current else 0) + 1
+    restored = dataclasses.replace(wanted, revision=revision)
+    applied.annotations.append(put_mark(session, series_id, restored))
+    return restored
+
+
+def _next_step(session: Session, series_id: int, author: str, direction: Direction) -> UndoStep | None:
+    order = UndoStep.id.desc() if direction == "undo" else UndoStep.id
+    query = select(UndoStep).where(UndoStep.series_id == series_id, UndoStep.author == author)
+    return session.scalar(query.where(UndoStep.undone.is_(direction == "redo")).order_by(order).limit(1))
+
+
+def _present(session: Session, mark: Mark | None) -> Mark | None:
+    return None if mark is None else find_mark(session, mark.id)
+
+
+def _alike(current: Mark | None, expected: Mark | None) -> bool:
+    if current is None or expected is None:
+        return current is expected
+    return current.is_like(expected)
+
+
+def _conflict(session: Session, what: str, expected: Mark | None, current: Mark | None) -> Conflict:
+    names = label_names(session, _label_ids([(expected, current)]))
+    yours, stored = (mark and mark_to_json(mark, names[mark.label_id]) for mark in (expected, current))
+    became = "was removed" if current is None else "was changed" if expected else "was drawn again"
+    message = f"{what} is refused: a mark {became} since; settle that mark by hand first"
+    return Conflict(message, code="changed_since", yours=yours, stored=stored)
+
+
+def _changes(step: UndoStep) -> list[Change]:
+    marks = ([Mark(**mark) if mark else None for mark in side] for side in (step.before, step.after))
+    return list(zip(*marks, strict=True))
+
+
+def _keep(step: UndoStep, changes: list[Change]) -> None:
+    step.before = [before.to_json() if before else None for before, _ in changes]
+    step.after = [after.to_json() if after else None for _, after in changes]
+
+
+def _label_ids(changes: list[Change]) -> set[int]:
+    return {mark.label_id for change in changes for mark in change if mark is not None}

@@ -1,0 +1,111 @@
+"""Annotations of a series over HTTP, and undo and redo of this author's gestures on it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import Blueprint, request
+
+from annotate.annotations.draft import AnnotationDraft
+from annotate.annotations.fields import query_number
+from annotate.annotations.timeline import Timeline
+from annotate.errors import InvalidInput
+from annotate.models import Json
+from annotate.store.annotations import delete_annotation, list_annotations, save_annotation
+from annotate.store.marks import annotation_to_json
+from annotate.store.series import get_series
+from annotate.store.undo import Applied, Gesture, redo, undo, undo_state
+from annotate.views.services import author, now_ms, services
+
+bp = Blueprint("annotations", __name__, url_prefix="/api/series/<int:series_id>")
+
+MAX_LIST = 1_000_000
+
+
+@bp.get("/annotations")
+def get_annotations(series_id: int) -> Json:
+    """List the marks of a series by start, then id; all of them unless `limit` is given."""
+    limit = query_number(request.args, "limit", 1, MAX_LIST)
+    with services().database.read() as session:
+        get_series(session, series_id)
+        return {"items": [annotation_to_json(row) for row in list_annotations(session, series_id, limit)]}
+
+
+@bp.put("/annotations/<uuid:annotation_id>")
+def put_annotation(series_id: int, annotation_id: UUID) -> Json:
+    """Store a mark's next revision; the same call again changes nothing."""
+    draft = AnnotationDraft.from_json(request.get_json(), str(annotation_id))
+    timeline = _timeline(series_id)
+    with services().database.write() as session:
+        saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, _gesture())
+        mark = annotation_to_json(saved.annotation)
+    if saved.changed:
+        _tell(series_id, [mark], [])
+    return mark
+
+
+@bp.delete("/annotations/<uuid:annotation_id>")
+def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
+    """Remove a mark; with `revision`, only where that is the stored one."""
+    revision = query_number(request.args, "revision", 0, MAX_LIST)
+    with services().database.write() as session:
+        delete_annotation(session, series_id, str(annotation_id), revision, _gesture())
+    _tell(series_id, [], [str(annotation_id)])
+    return {"deleted": [str(annotation_id)]}
+
+
+@bp.get("/undo")
+def get_undo(series_id: int) -> Json:
+    """Say what undo and redo would do for this author."""
+    with services().database.read() as session:
+        get_series(session, series_id)
+        return undo_state(session, series_id, author())
+
+
+@bp.post("/undo")
+def post_undo(series_id: int) -> Json:
+    """Take back this author's last gesture on the series."""
+    with services().database.write() as session:
+        get_series(session, series_id)
+        applied = undo(session, series_id, author())
+        reply = {"undone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
+    _tell(series_id, reply["annotations"], reply["deleted"])
+    return reply
+
+
+@bp.post("/redo")
+def post_redo(series_id: int) -> Json:
+    """Make again the gesture that this author took back last."""
+    with services().database.write() as session:
+        get_series(session, series_id)
+        applied = redo(session, series_id, author())
+        reply = {"redone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
+    _tell(series_id, reply["annotations"], reply["deleted"])
+    return reply
+
+
+def _applied(applied: Applied) -> Json:
+    return {"annotations": [annotation_to_json(row) for row in applied.annotations], "deleted": applied.deleted}
+
+
+def _timeline(series_id: int) -> Timeline:
+    with services().database.read() as session:
+        timeframe = get_series(session, series_id).timeframe
+    return Timeline(services().candles.read(series_id).time, timeframe)
+
+
+def _gesture() -> Gesture:
+    given = request.headers.get("X-Gesture")
+    try:
+        gesture_id = None if given is None else str(UUID(given))
+    except ValueError:
+        raise InvalidInput(f"X-Gesture = {given!r}: must be a UUID", field="X-Gesture") from None
+    return Gesture(author=author(), now=now_ms(), id=gesture_id)
+
+
+def _tell(series_id: int, annotations: list[Json], deleted: list[str]) -> None:
+    """Tell who follows the series; each mark is a notice of its own, null where it is gone."""
+    marks = {**{mark["id"]: mark for mark in annotations}, **dict.fromkeys(deleted)}
+    for mark_id, mark in marks.items():
+        body = {"what": "annotation", "id": mark_id, "annotation": mark, "author": author()}
+        services().publisher.series_changed(series_id, body)
