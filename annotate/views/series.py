@@ -1,0 +1,175 @@
+"""Series over HTTP: listed, uploaded, renamed, deleted with a way back, and their candles to draw."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import numpy as np
+from flask import Blueprint, request
+from sqlalchemy.orm import Session
+
+from annotate.annotations.fields import Fields
+from annotate.candle_levels import Window
+from annotate.candle_store import MAX_WINDOW
+from annotate.candles import COLUMNS, Floats, Times
+from annotate.errors import InvalidInput
+from annotate.models import Json
+from annotate.store.imports import newest_report
+from annotate.store.series import (
+    MAX_SYMBOL,
+    delete_series,
+    get_series,
+    list_series,
+    purge_deleted,
+    rename_series,
+    restore_series,
+    series_json,
+)
+from annotate.timeframe import offered
+from annotate.upload import Upload, store_upload
+from annotate.views.services import now_ms, services
+
+bp = Blueprint("series", __name__, url_prefix="/api/series")
+
+DEFAULT_POINTS = 2_000
+PARAMETERS = ("from", "to", "timeframe", "max_points", "encoding")
+FORM_FIELDS = ("symbol", "timeframe", "zone", "series_id", "answers")
+
+
+@bp.get("")
+def get_all() -> Json:
+    """List the series by id."""
+    parts = services()
+    with parts.database.read() as session:
+        every, bounds = list_series(session), parts.candles.all_bounds()
+        return {"items": [series_json(series, bounds[series.id]) for series in every]}
+
+
+@bp.get("/<int:series_id>")
+def get_one(series_id: int) -> Json:
+    """Give a series with the timeframes that it can be shown in."""
+    with services().database.read() as session:
+        return _shown(session, series_id)
+
+
+@bp.patch("/<int:series_id>")
+def patch_series(series_id: int) -> Json:
+    """Rename a series."""
+    fields = Fields(request.get_json())
+    fields.only(("symbol",))
+    with services().database.write() as session:
+        rename_series(session, series_id, fields.text("symbol", MAX_SYMBOL))
+        return _shown(session, series_id)
+
+
+@bp.delete("/<int:series_id>")
+def remove_series(series_id: int) -> Json:
+    """Delete a series; it can be restored within a minute."""
+    parts, now = services(), now_ms()
+    with parts.database.write() as session:
+        delete_series(session, series_id, now)
+        over = purge_deleted(session, now)
+    for purged in over:
+        parts.candles.delete_files(purged)
+    return {"deleted": series_id}
+
+
+@bp.post("/<int:series_id>/restore")
+def restore(series_id: int) -> Json:
+    """Bring back a series that was deleted within the last minute."""
+    with services().database.write() as session:
+        restore_series(session, series_id, now_ms())
+        return _shown(session, series_id)
+
+
+@bp.get("/<int:series_id>/report")
+def get_report(series_id: int) -> Json:
+    """Give the report of the newest upload of a series."""
+    with services().database.read() as session:
+        get_series(session, series_id)
+        stored = newest_report(session, series_id)
+        return {"report": stored.report, "sha256": stored.sha256, "created": stored.created}
+
+
+@bp.post("")
+def post_series() -> tuple[Json, int]:
+    """Take a candle file: make a series of it, or add it to the one that `series_id` names."""
+    parts = services()
+    with _received(parts.settings.data_dir / "uploads") as upload:
+        made = store_upload(parts.database, parts.candles, upload, now_ms())
+    bounds = parts.candles.all_bounds()
+    items = [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
+    return {**items[0], "items": items}, 201
+
+
+@bp.get("/<int:series_id>/candles")
+def get_candles(series_id: int) -> Json:
+    """Give the candles of a stretch in the timeframe asked for, or a coarser level where they are too many."""
+    unknown = sorted(set(request.args) - set(PARAMETERS))
+    if unknown:
+        raise InvalidInput(f"unknown parameter {unknown[0]}; known are {', '.join(PARAMETERS)}", field=unknown[0])
+    start, end = _whole("from"), _whole("to")
+    if start is not None and end is not None and start > end:
+        raise InvalidInput(f"from={start} is after to={end}", field="from")
+    most = _whole("max_points")
+    with services().database.read() as session:
+        get_series(session, series_id)
+    timeframe = request.args.get("timeframe")
+    # More than the limit is no error: the answer is coarser and says so.
+    window = services().candles.window(
+        series_id, start, end, timeframe, min(DEFAULT_POINTS if most is None else most, MAX_WINDOW)
+    )
+    return _window_json(window, request.args.get("encoding", "binary"))
+
+
+def _shown(session: Session, series_id: int) -> Json:
+    series = get_series(session, series_id)
+    shown = series_json(series, services().candles.bounds(series_id))
+    return {"series": {**shown, "timeframes": offered(series.timeframe)}}
+
+
+def _window_json(window: Window, encoding: str) -> Json:
+    if encoding not in ("binary", "list"):
+        raise InvalidInput(f"encoding={encoding}: choose binary or list", field="encoding")
+    encode = _binary if encoding == "binary" else _list
+    columns = {name: encode(getattr(window.candles, name)) for name in COLUMNS}
+    return {"timeframe": window.timeframe, "level": window.level, "partial": list(window.partial), **columns}
+
+
+def _binary(values: Floats | Times) -> Json:
+    """Give little-endian doubles in base64; a null volume is NaN there, which JSON could not say."""
+    return {"dtype": "f8", "bdata": base64.b64encode(np.ascontiguousarray(values, "<f8").data).decode("ascii")}
+
+
+def _list(values: Floats | Times) -> list[float | int | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _whole(name: str) -> int | None:
+    text = request.args.get(name)
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput(f"{name}={text}: a whole number is needed", field=name) from None
+
+
+@contextmanager
+def _received(folder: Path) -> Iterator[Upload]:
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        raise InvalidInput("no file: send the candle file as multipart field `file`", field="file")
+    unknown = sorted(set(request.form) - set(FORM_FIELDS))
+    if unknown:
+        raise InvalidInput(f"unknown field {unknown[0]}; known are {', '.join(FORM_FIELDS)}", field=unknown[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=folder) as kept:
+        file.save(kept)
+        kept.flush()
+        yield Upload.of(Path(kept.name), file.filename, request.form)
