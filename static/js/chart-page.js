@@ -1,11 +1,27 @@
 // Puts the chart page together: the only module that knows all of its parts.
 
 import { Api } from "./net/api.js";
-import { loadSettings } from "./model/settings.js";
+import { loadSettings, saveSettings, viewOf, withView } from "./model/settings.js";
 import { createStore } from "./model/store.js";
+import { offeredTimeframes } from "./model/timeframe.js";
+import { Zone } from "./model/zone.js";
+import { mountChartStatus } from "./view/chart-status.js";
+import { ChartView } from "./view/chart-view.js";
+import { forgetColours } from "./view/colours.js";
 import { createDialog } from "./view/dialog.js";
+import { element } from "./view/element.js";
+import { openHelp } from "./view/help-overlay.js";
+import { Keyboard } from "./view/keyboard.js";
+import { mountMoveKeys } from "./view/move-keys.js";
+import { Overview } from "./view/overview.js";
+import { mountReadout } from "./view/readout.js";
 import { createTabs } from "./view/tabs.js";
 import { createToast } from "./view/toast.js";
+import { mountToolbar } from "./view/toolbar.js";
+
+/** @typedef {import("./model/types.js").SeriesState} SeriesState */
+
+const KEEP_VIEW_MS = 400;
 
 /** @param {string} id */
 function part(id) {
@@ -15,8 +31,29 @@ function part(id) {
 }
 
 const settings = createStore(loadSettings(localStorage));
+settings.subscribe((now) => saveSettings(localStorage, now));
 const api = new Api(() => settings.get().author);
-createTabs(
+const toast = createToast(part("toasts"));
+const dialog = createDialog(document.body);
+const keyboard = new Keyboard(document);
+const series = createStore(/** @type {SeriesState} */ ({ items: [], current: null }));
+
+/** Put theme and palette on the page, and the new colours on what is painted. */
+function applyAppearance() {
+  const { theme, palette } = settings.get();
+  const isDark = theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  document.documentElement.dataset.palette = palette;
+  forgetColours();
+}
+
+applyAppearance();
+const canvas = element("div", { class: "chart-canvas" });
+part("chart").append(canvas);
+const view = new ChartView(canvas, api);
+const overview = new Overview(part("overview"), api, view);
+
+const tabs = createTabs(
   part("side-tabs"),
   [
     { id: "annotate", title: "Annotate", panel: part("annotate-panel") },
@@ -25,6 +62,76 @@ createTabs(
   ],
   "annotate",
 );
-createToast(part("toasts"));
-createDialog(document.body);
-void api.get("/api/series");
+const dockTabs = createTabs(
+  part("dock-tabs"),
+  [
+    { id: "metrics", title: "Metrics", panel: part("metrics") },
+    { id: "log", title: "Log", panel: part("log") },
+  ],
+  "metrics",
+);
+const dock = {
+  tabs: dockTabs,
+  show: () => void (part("dock").hidden = false),
+  hide: () => void (part("dock").hidden = true),
+  toggle: () => void (part("dock").hidden = !part("dock").hidden),
+};
+
+/** @param {number} id */
+function openSeries(id) {
+  const chosen = series.get().items.find((item) => item.id === id);
+  if (!chosen) return;
+  const kept = viewOf(settings.get(), id);
+  const timeframe = kept && offeredTimeframes(chosen.timeframe).includes(kept.timeframe) ? kept.timeframe : chosen.timeframe;
+  series.update((now) => ({ ...now, current: chosen }));
+  view.open(chosen, timeframe, kept);
+  void overview.open(chosen);
+  document.title = `${chosen.symbol} ${chosen.timeframe} · Annotate`;
+}
+
+/** Ask for the list of series; open the one that was open last, else the first. */
+async function reloadSeries() {
+  const { items } = await api.get("/api/series");
+  const { current } = series.get();
+  const still = items.find((/** @type {{id: number}} */ item) => item.id === current?.id) ?? null;
+  series.set({ items, current: still });
+  if (still) view.refresh(still);
+  else if (items.length) openSeries(items.some((/** @type {{id: number}} */ item) => item.id === settings.get().seriesId) ? Number(settings.get().seriesId) : items[0].id);
+  else view.close();
+}
+
+/** @type {import("./view/context.js").PageContext} */
+const context = { api, series, reloadSeries, openSeries, chart: view, toast, dialog, settings, keyboard, tabs, dock };
+
+mountToolbar(part("toolbar"), context, view);
+mountReadout(part("chart"), { view, series, settings });
+mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data") });
+mountMoveKeys(keyboard, view);
+keyboard.on("help", () => openHelp(dialog, keyboard));
+keyboard.on("train", () => tabs.show("train"));
+keyboard.on("metrics", dock.toggle);
+
+settings.subscribe((now, before) => {
+  if (now.zone !== before.zone) view.chart.setZone(new Zone(now.zone));
+  if (now.theme === before.theme && now.palette === before.palette) return;
+  applyAppearance();
+  view.chart.recolour();
+  overview.repaint();
+});
+view.chart.setZone(new Zone(settings.get().zone));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  applyAppearance();
+  view.chart.recolour();
+  overview.repaint();
+});
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let keeping;
+view.onVisibleRange(({ from, to }) => {
+  clearTimeout(keeping);
+  const id = series.get().current?.id;
+  const { timeframe } = view.state.get();
+  if (id !== undefined) keeping = setTimeout(() => settings.update((now) => withView(now, { seriesId: id, timeframe, from, to })), KEEP_VIEW_MS);
+});
+
+reloadSeries().catch((error) => view.state.update((now) => ({ ...now, error })));

@@ -48,7 +48,7 @@ export function formatTick(time, kind, zone, timeframe) {
   const date = new Date(local);
   if (kind === "year") return String(date.getUTCFullYear());
   if (kind === "month") return MONTHS[date.getUTCMonth()];
-  if (kind === "day") return `${date.getUTCDate()}`;
+  if (kind === "day") return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
   const turning = zone.offsetAt(time - HOUR_MS) !== zone.offsetAt(time + HOUR_MS);
   const name = turning ? ` ${zone.shortName(time)}` : "";
   return clock(local, kind === "second" ? 1000 : 60_000) + name;

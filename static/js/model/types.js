@@ -11,8 +11,9 @@
  * @property {number | null} first open time of the first candle, ms UTC
  * @property {number | null} last open time of the last candle, ms UTC
  * @property {boolean} simulated
- * @property {number} [label_set_id]
- * @property {Record<string, unknown>} [facts]
+ * @property {number | null} precision decimals of its prices; null when they are not known
+ * @property {number} label_set_id
+ * @property {Record<string, unknown>} facts
  */
 
 /**

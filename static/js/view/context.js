@@ -27,6 +27,7 @@
  * The keyboard: panels say what happens for an action of `model/keys.js`.
  * @typedef {object} Keyboard
  * @property {(action: string, perform: () => void) => void} on
+ * @property {(action: string) => void} perform
  */
 
 /**

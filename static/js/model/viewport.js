@@ -1,0 +1,87 @@
+// Which candles to ask for: the visible time and one screen on each side, and when that is worth a new call.
+
+import { closeTime, stepMs } from "./timeframe.js";
+
+/** @typedef {{from: number, to: number}} TimeRange half open, ms UTC */
+
+/** Most candles that the page holds. */
+export const MAX_CANDLES = 4000;
+
+const FIRST_SHOWN = 200; // candles in view when a series opens for the first time
+const NEAR = 0.4; // of a screen: how close to the loaded edge a call is worth it
+const FINER = 2; // how many times narrower the view must be before a finer level is asked for
+
+/**
+ * The time that a series covers, or up to where it may be seen.
+ * @param {import("./types.js").Series} series
+ * @param {number | null} until nothing from this time on is shown
+ * @returns {TimeRange | null} null when there is nothing to show
+ */
+export function seriesBounds(series, until = null) {
+  if (series.first === null || series.last === null) return null;
+  const end = closeTime(series.last, series.timeframe);
+  const to = until === null ? end : Math.min(until, end);
+  return to > series.first ? { from: series.first, to } : null;
+}
+
+/**
+ * The view with which a series opens: its last 200 candles.
+ * @param {TimeRange} bounds
+ * @param {string} timeframe
+ * @returns {TimeRange}
+ */
+export function firstView(bounds, timeframe) {
+  const step = stepMs(timeframe);
+  const to = bounds.to + 6 * step;
+  return { from: Math.max(bounds.from - step, to - FIRST_SHOWN * step), to };
+}
+
+/**
+ * Keep a stored view where the series still is.
+ * @param {TimeRange | undefined} view
+ * @param {TimeRange} bounds
+ * @returns {TimeRange | null}
+ */
+export function usableView(view, bounds) {
+  if (!view || !(view.to > view.from)) return null;
+  return view.to > bounds.from && view.from < bounds.to ? view : null;
+}
+
+/**
+ * What to ask the server for.
+ * @param {TimeRange} visible
+ * @param {TimeRange} bounds
+ * @returns {TimeRange}
+ */
+export function rangeToLoad(visible, bounds) {
+  const screen = visible.to - visible.from;
+  const from = Math.max(bounds.from, Math.floor(visible.from - screen));
+  const to = Math.min(bounds.to, Math.ceil(visible.to + screen));
+  return to > from ? { from, to } : bounds;
+}
+
+/**
+ * Whether the loaded candles no longer do for what is visible.
+ * @param {TimeRange} visible
+ * @param {TimeRange} loaded
+ * @param {TimeRange} bounds
+ * @param {boolean} isCoarser whether a level coarser than the chosen timeframe is drawn
+ */
+export function needsLoad(visible, loaded, bounds, isCoarser) {
+  const screen = visible.to - visible.from;
+  const left = loaded.from > bounds.from && visible.from - loaded.from < screen * NEAR;
+  const right = loaded.to < bounds.to && loaded.to - visible.to < screen * NEAR;
+  const finer = isCoarser && screen * 3 * FINER < loaded.to - loaded.from;
+  return left || right || finer;
+}
+
+/**
+ * The range of the same width around a time.
+ * @param {TimeRange} range
+ * @param {number} time
+ * @returns {TimeRange}
+ */
+export function centredOn(range, time) {
+  const half = (range.to - range.from) / 2;
+  return { from: time - half, to: time + half };
+}

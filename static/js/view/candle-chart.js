@@ -1,0 +1,296 @@
+// The candle chart: the only module that knows lightweight-charts.
+
+import {
+  CandlestickSeries,
+  createChartEx,
+  defaultHorzScaleBehavior,
+  HistogramSeries,
+  PriceScaleMode,
+  TickMarkType,
+} from "../../vendor/lightweight-charts.standalone.production.mjs";
+import { CandleWindow } from "../model/candle-window.js";
+import { formatPrice, formatTick, formatTime, formatVolume } from "../model/format.js";
+import { stepMs } from "../model/timeframe.js";
+import { Zone } from "../model/zone.js";
+import { colourOptions, LAYOUT, zonedBehaviour } from "./chart-options.js";
+import { chartColours } from "./colours.js";
+
+/** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive} Primitive */
+/** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").UTCTimestamp} UTCTimestamp */
+/** @typedef {{from: number, to: number}} TimeRange ms UTC */
+/** @typedef {{index: number, position: number, price: number | null}} Pointed what the crosshair is on */
+
+const DAY_MS = 86_400_000;
+const VOLUME_SHARE = 0.18;
+const TICK_KINDS = {
+  [TickMarkType.Year]: /** @type {const} */ ("year"),
+  [TickMarkType.Month]: /** @type {const} */ ("month"),
+  [TickMarkType.DayOfMonth]: /** @type {const} */ ("day"),
+  [TickMarkType.Time]: /** @type {const} */ ("minute"),
+  [TickMarkType.TimeWithSeconds]: /** @type {const} */ ("second"),
+};
+
+/** Draws one window of candles; times are ms UTC, positions count candles as in `CandleWindow`. */
+export class CandleChart {
+  #chart;
+  #candles;
+  /** @type {ReturnType<typeof this.addVolume> | null} */
+  #volume = null;
+  #zone = new Zone("UTC");
+  #decimals = 2;
+  #window = CandleWindow.empty("1m");
+
+  /** @param {HTMLElement} container */
+  constructor(container) {
+    const local = (/** @type {number} */ time) => (this.#isDaily() ? time : this.#zone.local(time));
+    /** @type {ReturnType<typeof defaultHorzScaleBehavior>} */
+    const behaviour = zonedBehaviour(defaultHorzScaleBehavior(), local);
+    this.#chart = createChartEx(container, new behaviour(), LAYOUT);
+    this.#setFormatters();
+    this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.recolour();
+  }
+
+  get window() {
+    return this.#window;
+  }
+
+  get decimals() {
+    return this.#decimals;
+  }
+
+  /** Take the colours from the style sheet again, after the theme changed. */
+  recolour() {
+    const colours = chartColours();
+    this.#chart.applyOptions(colourOptions(colours));
+    this.#candles.priceScale().applyOptions({ borderColor: colours.line });
+    const { up, down } = colours;
+    this.#candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
+    this.#drawVolume();
+  }
+
+  /**
+   * Show a window; with `range` that time range, else what was in view.
+   * @param {CandleWindow} candles
+   * @param {{decimals: number, atEnd: boolean, range?: TimeRange}} options `atEnd`: the window holds the newest candle
+   */
+  setWindow(candles, { decimals, atEnd, range }) {
+    const kept = range ?? this.visible();
+    this.#window = candles;
+    this.#decimals = decimals;
+    this.#candles.applyOptions({
+      lastValueVisible: atEnd,
+      priceLineVisible: atEnd,
+      priceFormat: { type: "price", precision: decimals, minMove: 10 ** -decimals },
+    });
+    this.#candles.setData(Array.from({ length: candles.length }, (_, index) => point(candles, index)));
+    this.#drawVolume();
+    if (kept && candles.length) this.setVisible(kept);
+  }
+
+  /**
+   * Draw the window's new last candle, which opens or changes it; only while the right edge is in view.
+   * @param {CandleWindow} candles
+   */
+  updateLast(candles) {
+    this.#window = candles;
+    const index = candles.length - 1;
+    this.#candles.update(point(candles, index));
+    this.#volume?.update(this.#volumePoint(index, chartColours()));
+  }
+
+  /** @returns {TimeRange | null} the times at the left and right edge; null without candles */
+  visible() {
+    const range = this.#chart.timeScale().getVisibleLogicalRange();
+    if (!range || !this.#window.length) return null;
+    return { from: this.#window.timeAt(range.from - 0.5), to: this.#window.timeAt(range.to + 0.5) };
+  }
+
+  /** @param {TimeRange} range */
+  setVisible({ from, to }) {
+    const [left, right] = [this.#window.positionOf(from) + 0.5, this.#window.positionOf(to) - 0.5];
+    if (right > left) this.#chart.timeScale().setVisibleLogicalRange({ from: left, to: right });
+  }
+
+  /** Whether the last candle is in view, so that new ones may be drawn at once. */
+  showsLast() {
+    const range = this.#chart.timeScale().getVisibleLogicalRange();
+    return Boolean(range && range.to >= this.#window.length - 1);
+  }
+
+  /**
+   * x of a position; positions outside of the candles go on at the same distance.
+   * @param {number} position
+   * @returns {number | null}
+   */
+  positionToX(position) {
+    const first = this.#coordinate(0);
+    return first === null ? null : first + position * this.candleWidth();
+  }
+
+  /**
+   * @param {number} x
+   * @returns {number | null}
+   */
+  xToPosition(x) {
+    const first = this.#coordinate(0);
+    return first === null ? null : (x - first) / this.candleWidth();
+  }
+
+  candleWidth() {
+    return this.#chart.timeScale().options().barSpacing;
+  }
+
+  /**
+   * @param {number} price
+   * @returns {number | null}
+   */
+  priceToY(price) {
+    return this.#window.length ? this.#candles.priceToCoordinate(price) : null;
+  }
+
+  /**
+   * @param {number} y
+   * @returns {number | null} rounded to the instrument's decimals
+   */
+  yToPrice(y) {
+    const price = this.#window.length ? this.#candles.coordinateToPrice(y) : null;
+    return price === null ? null : Number(formatPrice(price, this.#decimals));
+  }
+
+  /** Size of the pane that holds the candles, px. */
+  paneSize() {
+    return { width: this.#chart.timeScale().width(), height: this.#chart.panes()[0].getHeight() };
+  }
+
+  /** @param {boolean} logarithmic */
+  setLogScale(logarithmic) {
+    const mode = logarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
+    this.#candles.priceScale().applyOptions({ mode });
+  }
+
+  /** @param {Zone} zone */
+  setZone(zone) {
+    this.#zone = zone;
+    const range = this.visible();
+    this.#setFormatters();
+    this.#candles.setData(Array.from({ length: this.#window.length }, (_, index) => point(this.#window, index)));
+    if (range) this.setVisible(range);
+  }
+
+  /**
+   * Put the crosshair on a candle, for the keyboard.
+   * @param {number} index
+   * @param {number} price
+   */
+  pointAt(index, price) {
+    if (this.#window.length) this.#chart.setCrosshairPosition(price, seconds(this.#window, index), this.#candles);
+  }
+
+  /**
+   * Scroll by candles, to newer ones for positive counts.
+   * @param {number} count
+   */
+  scrollBy(count) {
+    const scale = this.#chart.timeScale();
+    scale.scrollToPosition(scale.scrollPosition() + count, false);
+  }
+
+  /** @param {(pointed: Pointed | null) => void} watch */
+  onCrosshair(watch) {
+    this.#chart.subscribeCrosshairMove(({ logical, point: at, paneIndex }) => {
+      const position = at ? this.xToPosition(at.x) : null;
+      if (!at || position === null || logical === undefined) return watch(null);
+      watch({ index: Number(logical), position, price: paneIndex ? null : this.yToPrice(at.y) });
+    });
+  }
+
+  /** @param {() => void} watch */
+  onRange(watch) {
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange(watch);
+  }
+
+  /**
+   * @param {Primitive} primitive
+   * @returns {() => void} takes it off again
+   */
+  addPrimitive(primitive) {
+    const plain = /** @type {any} */ (primitive);
+    this.#candles.attachPrimitive(plain);
+    return () => this.#candles.detachPrimitive(plain);
+  }
+
+  /** Ask for one frame. */
+  repaint() {
+    this.#candles.applyOptions({});
+  }
+
+  /** Make the pane for volume below the candles. */
+  addVolume() {
+    const options = { priceFormat: /** @type {const} */ ({ type: "custom", minMove: 1e-8, formatter: formatVolume }) };
+    const series = this.#chart.addSeries(HistogramSeries, { ...options, lastValueVisible: false, priceLineVisible: false }, 1);
+    this.#chart.panes()[0].setStretchFactor(1 - VOLUME_SHARE);
+    this.#chart.panes()[1].setStretchFactor(VOLUME_SHARE);
+    series.priceScale().applyOptions({ borderColor: chartColours().line, scaleMargins: { top: 0.1, bottom: 0 } });
+    return series;
+  }
+
+  #setFormatters() {
+    /** @type {(time: any, type: TickMarkType) => string} */
+    const tickMarkFormatter = (time, type) => formatTick(Number(time) * 1000, TICK_KINDS[type], this.#zone, this.#window.level);
+    /** @type {(time: any) => string} */
+    const timeFormatter = (time) => formatTime(Number(time) * 1000, this.#zone, this.#window.level);
+    this.#chart.applyOptions(/** @type {any} */ ({ timeScale: { tickMarkFormatter }, localization: { timeFormatter } }));
+  }
+
+  #isDaily() {
+    return stepMs(this.#window.level) >= DAY_MS;
+  }
+
+  #drawVolume() {
+    const { volume } = this.#window.columns;
+    const traded = volume.some((amount) => !Number.isNaN(amount));
+    if (!traded && this.#volume) {
+      this.#chart.removeSeries(this.#volume);
+      this.#volume = null;
+    }
+    if (!traded) return;
+    this.#volume ??= this.addVolume();
+    const colours = chartColours();
+    this.#volume.setData(Array.from({ length: this.#window.length }, (_, index) => this.#volumePoint(index, colours)));
+  }
+
+  /**
+   * @param {number} index
+   * @param {import("./colours.js").ChartColours} colours
+   */
+  #volumePoint(index, colours) {
+    const { open, close, volume } = this.#window.columns;
+    const time = seconds(this.#window, index);
+    if (Number.isNaN(volume[index])) return { time };
+    return { time, value: volume[index], color: close[index] >= open[index] ? colours.upFaint : colours.downFaint };
+  }
+
+  /** @param {number} index */
+  #coordinate(index) {
+    const logical = /** @type {import("../../vendor/lightweight-charts.standalone.production.mjs").Logical} */ (index);
+    return this.#window.length ? this.#chart.timeScale().logicalToCoordinate(logical) : null;
+  }
+}
+
+/**
+ * @param {CandleWindow} candles
+ * @param {number} index
+ */
+function seconds({ columns }, index) {
+  return /** @type {UTCTimestamp} */ (columns.time[index] / 1000);
+}
+
+/**
+ * @param {CandleWindow} candles
+ * @param {number} index
+ */
+function point(candles, index) {
+  const { open, high, low, close } = candles.columns;
+  return { time: seconds(candles, index), open: open[index], high: high[index], low: low[index], close: close[index] };
+}

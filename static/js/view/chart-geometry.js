@@ -1,0 +1,73 @@
+// Where times and prices stand on the chart: the part of the chart that panels and primitives measure with.
+
+import { CandleChart } from "./candle-chart.js";
+
+/** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
+
+/** Maps between time, price and pixels, and tells when the view moves. */
+export class ChartGeometry {
+  /** @type {Set<(range: TimeRange) => void>} */
+  rangeWatchers = new Set();
+
+  /** @param {HTMLElement} container */
+  constructor(container) {
+    this.chart = new CandleChart(container);
+  }
+
+  get window() {
+    return this.chart.window;
+  }
+
+  /**
+   * @param {(range: TimeRange) => void} watch
+   * @returns {() => void}
+   */
+  onVisibleRange(watch) {
+    this.rangeWatchers.add(watch);
+    return () => this.rangeWatchers.delete(watch);
+  }
+
+  /** @returns {TimeRange | null} */
+  visible() {
+    return this.chart.visible();
+  }
+
+  /** @param {number} timeMs */
+  timeToX(timeMs) {
+    const position = this.window.positionOf(timeMs);
+    return this.chart.positionToX(Math.floor(position + 0.5));
+  }
+
+  /** @param {number} x */
+  xToTime(x) {
+    const position = this.chart.xToPosition(x);
+    return position === null ? null : this.window.timeAt(position);
+  }
+
+  /** @param {number} price */
+  priceToY(price) {
+    return this.chart.priceToY(price);
+  }
+
+  /** @param {number} y */
+  yToPrice(y) {
+    return this.chart.yToPrice(y);
+  }
+
+  candleWidth() {
+    return this.chart.candleWidth();
+  }
+
+  /** @param {import("./candle-chart.js").Primitive} primitive */
+  addPrimitive(primitive) {
+    return this.chart.addPrimitive(primitive);
+  }
+
+  repaint() {
+    this.chart.repaint();
+  }
+
+  drawn() {
+    return { timeframe: this.window.timeframe, level: this.window.level };
+  }
+}

@@ -1,0 +1,300 @@
+// The chart with its data: opens a series, loads what comes into view, follows live candles, hides the future.
+
+import { CandleWindow } from "../model/candle-window.js";
+import { priceDecimals } from "../model/format.js";
+import { createStore } from "../model/store.js";
+import { closeTime } from "../model/timeframe.js";
+import { centredOn, firstView, MAX_CANDLES, needsLoad, rangeToLoad, seriesBounds, usableView } from "../model/viewport.js";
+import { CandleLoader } from "../net/candle-loader.js";
+import { ChartGeometry } from "./chart-geometry.js";
+
+/** @typedef {import("../model/types.js").Series} Series */
+/** @typedef {import("../model/types.js").Candle} Candle */
+/** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
+
+/**
+ * @typedef {object} ChartState
+ * @property {string} timeframe what the person chose
+ * @property {string} level what is drawn
+ * @property {boolean} busy
+ * @property {unknown} error why candles could not be loaded
+ * @property {number} unseen live candles that are not drawn yet, since the newest ones are out of view
+ * @property {boolean} isEmpty the series has no candle to show
+ */
+
+/** @type {ChartState} */
+const OPENING = { timeframe: "1m", level: "1m", busy: false, error: null, unseen: 0, isEmpty: false };
+
+/** The chart of the page. */
+export class ChartView extends ChartGeometry {
+  #loader;
+  /** @type {Series | null} */
+  #series = null;
+  #timeframe = "1m";
+  /** @type {number | null} */
+  #until = null;
+  /** @type {TimeRange | null} what the window was asked for */
+  #loaded = null;
+  /** @type {TimeRange | undefined} what to show once it is loaded */
+  #wanted;
+  #data = CandleWindow.empty("1m");
+  #decimals = 2;
+  #lastFrameMs = 0;
+  /** @type {Candle[]} live candles that came while a window was on its way */
+  #late = [];
+  #askedToEnd = false;
+
+  /**
+   * @param {HTMLElement} container
+   * @param {import("../net/api.js").Api} api
+   */
+  constructor(container, api) {
+    super(container);
+    this.state = createStore(/** @type {ChartState} */ (OPENING));
+    this.#loader = new CandleLoader(api, {
+      onLoaded: (candles, { range }) => this.#accept(candles, { from: range.from ?? this.bounds()?.from ?? range.to, to: range.to }),
+      onError: (error) => this.#change({ error }),
+      onBusy: (busy) => this.#change({ busy }),
+    });
+    this.chart.onRange(() => this.#rangeChanged());
+  }
+
+  get decimals() {
+    return this.#decimals;
+  }
+
+  get timeframe() {
+    return this.#timeframe;
+  }
+
+  /**
+   * Open a series.
+   * @param {Series} series
+   * @param {string} timeframe
+   * @param {TimeRange} [view] what was in view last time
+   */
+  open(series, timeframe, view) {
+    this.#series = series;
+    this.#until = null;
+    this.#clear(timeframe);
+    const bounds = this.bounds();
+    if (bounds) this.#show(usableView(view, bounds) ?? firstView(bounds, timeframe));
+    else this.#change({ isEmpty: true, busy: false });
+  }
+
+  /** Close the series: nothing is drawn. */
+  close() {
+    this.#series = null;
+    this.#clear("1m");
+  }
+
+  /**
+   * Take new facts about the open series, such as more candles.
+   * @param {Series} series
+   */
+  refresh(series) {
+    const wasEmpty = this.state.get().isEmpty;
+    this.#series = series;
+    if (wasEmpty) this.open(series, this.#timeframe);
+    else this.#loadIfNeeded();
+  }
+
+  /** @param {string} timeframe */
+  setTimeframe(timeframe) {
+    const visible = this.chart.visible();
+    const bounds = this.bounds();
+    this.#timeframe = timeframe;
+    this.#change({ timeframe });
+    if (bounds) this.#show(visible ?? firstView(bounds, timeframe));
+  }
+
+  /** Ask again for what could not be loaded. */
+  retry() {
+    const bounds = this.bounds();
+    if (bounds) this.#show(this.#wanted ?? this.chart.visible() ?? firstView(bounds, this.#timeframe));
+  }
+
+  /** @param {number} timeMs */
+  goTo(timeMs) {
+    const [bounds, visible] = [this.bounds(), this.chart.visible()];
+    if (bounds && visible) this.showRange(centredOn(visible, timeMs));
+  }
+
+  /** Bring the newest candles into view. */
+  goToEnd() {
+    const [bounds, visible] = [this.bounds(), this.chart.visible()];
+    if (!bounds || !visible) return;
+    const width = visible.to - visible.from;
+    const to = bounds.to + width * 0.05;
+    this.showRange({ from: to - width, to });
+  }
+
+  /** @param {TimeRange} range */
+  showRange(range) {
+    const bounds = this.bounds();
+    if (!bounds) return;
+    const isCoarser = this.window.level !== this.#timeframe;
+    if (!this.#loaded || needsLoad(range, this.#loaded, bounds, isCoarser)) this.#show(range);
+    else this.chart.setVisible(range);
+  }
+
+  /** @param {number | null} timeMs */
+  showUntil(timeMs) {
+    this.#until = timeMs;
+    const bounds = this.bounds();
+    if (!bounds) return this.#change({ isEmpty: true });
+    const visible = this.chart.visible() ?? firstView(bounds, this.#timeframe);
+    const width = visible.to - visible.from;
+    const shown = visible.from < bounds.to ? visible : { from: bounds.to - width * 0.9, to: bounds.to + width * 0.1 };
+    this.#change({ isEmpty: false });
+    if (timeMs !== null && this.#data.length) this.#draw(this.#past(this.#data), shown);
+    this.#show(shown);
+  }
+
+  /** @param {Candle} candle */
+  appendClosed(candle) {
+    if (!this.#series) return;
+    const reachedEnd = this.#reachesEnd();
+    const closes = closeTime(candle.time, this.#series.timeframe);
+    if (this.#until !== null) this.#until = Math.max(this.#until, closes);
+    const { first, last } = this.#series;
+    this.#series = { ...this.#series, first: first ?? candle.time, last: Math.max(last ?? candle.time, candle.time) };
+    if (this.state.get().busy) this.#late.push(candle);
+    if (reachedEnd) this.#append(candle);
+    if (reachedEnd && this.chart.showsLast()) this.#drawLast();
+    else this.#change({ unseen: this.state.get().unseen + 1 });
+  }
+
+  /** What benchmarks ask for. */
+  get lastFrameMs() {
+    return this.#lastFrameMs;
+  }
+
+  /** The time that may be shown; null without candles. */
+  bounds() {
+    return this.#series && seriesBounds(this.#series, this.#until);
+  }
+
+  /** Whether the window was loaded up to the newest candle that may be seen. */
+  #reachesEnd() {
+    const bounds = this.bounds();
+    return Boolean(bounds && this.#loaded && this.#loaded.to >= bounds.to);
+  }
+
+  /** @param {string} timeframe */
+  #clear(timeframe) {
+    this.#loader.cancel();
+    this.#timeframe = timeframe;
+    this.#loaded = null;
+    this.#wanted = undefined;
+    this.#data = CandleWindow.empty(timeframe);
+    this.#draw(this.#data);
+    this.#change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false });
+  }
+
+  /** @param {TimeRange} range */
+  #show(range) {
+    this.#wanted = range;
+    this.#load(range, "now");
+  }
+
+  #loadIfNeeded() {
+    const [visible, bounds] = [this.chart.visible(), this.bounds()];
+    if (!visible || !bounds || !this.#loaded) return;
+    const isCoarser = this.window.level !== this.#timeframe;
+    if (needsLoad(visible, this.#loaded, bounds, isCoarser)) this.#load(visible, "soon");
+  }
+
+  /**
+   * @param {TimeRange} visible
+   * @param {"now" | "soon"} when
+   */
+  #load(visible, when) {
+    const bounds = this.bounds();
+    if (!this.#series || !bounds) return;
+    const range = rangeToLoad(visible, bounds);
+    this.#askedToEnd = range.to === bounds.to;
+    this.#late = [];
+    // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
+    const from = range.from === bounds.from ? null : range.from;
+    void this.#loader[when]({ seriesId: this.#series.id, timeframe: this.#timeframe, range: { from, to: range.to } });
+  }
+
+  /**
+   * @param {CandleWindow} candles
+   * @param {TimeRange} range
+   */
+  #accept(candles, range) {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    this.#loaded = range;
+    this.#data = this.#past(candles);
+    const late = this.#late.splice(0);
+    if (this.#askedToEnd) for (const candle of late) this.#append(candle);
+    const start = performance.now();
+    this.#draw(this.#data, wanted);
+    this.#change({ error: null, level: candles.level, unseen: 0, isEmpty: candles.length === 0 });
+    requestAnimationFrame(() => {
+      this.#lastFrameMs = performance.now() - start;
+      requestAnimationFrame(() => performance.mark("chart-painted"));
+    });
+  }
+
+  /**
+   * What of a window may be shown: a coarser candle that reaches past the cursor would tell the future.
+   * @param {CandleWindow} candles
+   */
+  #past(candles) {
+    if (this.#until === null) return candles;
+    const past = candles.before(this.#until);
+    return past.length && past.closeOf(past.length - 1) > this.#until ? past.before(past.columns.time[past.length - 1]) : past;
+  }
+
+  /** @param {Candle} candle */
+  #append(candle) {
+    if (!this.#loaded || !this.#series || candle.time < this.#loaded.to) return;
+    this.#loaded = { from: this.#loaded.from, to: closeTime(candle.time, this.#series.timeframe) };
+    this.#data = this.#data.withAppended(candle);
+  }
+
+  /**
+   * @param {CandleWindow} candles
+   * @param {TimeRange} [range]
+   */
+  #draw(candles, range) {
+    this.#data = candles;
+    this.#decimals = decimalsOf(this.#series, candles);
+    this.chart.setWindow(candles, { decimals: this.#decimals, atEnd: this.#reachesEnd(), range });
+  }
+
+  #drawLast() {
+    const behind = this.#data.length - this.window.length;
+    if (behind > 1 || this.#data.length > MAX_CANDLES) this.#draw(this.#data.latest(MAX_CANDLES * 0.75));
+    else this.chart.updateLast(this.#data);
+  }
+
+  #rangeChanged() {
+    const visible = this.chart.visible();
+    if (!visible) return;
+    if (this.state.get().unseen && this.#reachesEnd() && this.chart.showsLast()) {
+      this.#draw(this.#data);
+      this.#change({ unseen: 0 });
+    }
+    this.#loadIfNeeded();
+    for (const watch of this.rangeWatchers) watch(visible);
+  }
+
+  /** @param {Partial<ChartState>} part */
+  #change(part) {
+    this.state.update((now) => ({ ...now, ...part }));
+  }
+}
+
+/**
+ * The instrument's decimals: what the series says, else what its prices need.
+ * @param {Series | null} series
+ * @param {CandleWindow} candles
+ */
+function decimalsOf(series, candles) {
+  return series?.precision ?? priceDecimals(candles.columns.close);
+}

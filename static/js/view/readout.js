@@ -1,0 +1,82 @@
+// The line over the chart: what the candle under the crosshair holds, and what is drawn.
+
+import { formatChange, formatPrice, formatTime, formatVolume } from "../model/format.js";
+import { timeframeWords } from "../model/timeframe.js";
+import { Zone } from "../model/zone.js";
+import { element, fill } from "./element.js";
+
+/** @typedef {import("../model/types.js").SeriesState} SeriesState */
+/** @typedef {import("../model/settings.js").Settings} Settings */
+
+/**
+ * Show the read-out over the chart.
+ * @param {HTMLElement} root
+ * @param {object} parts
+ * @param {import("./chart-view.js").ChartView} parts.view
+ * @param {import("../model/store.js").Store<SeriesState>} parts.series
+ * @param {import("../model/store.js").Store<Settings>} parts.settings
+ */
+export function mountReadout(root, { view, series, settings }) {
+  const line = element("div", { class: "readout", "data-part": "readout" });
+  root.append(line);
+  let zone = new Zone(settings.get().zone);
+  /** @type {number | null} index of the candle under the crosshair; null: the last one */
+  let pointed = null;
+  let asked = false;
+
+  const draw = () => {
+    asked = false;
+    const { current } = series.get();
+    const candles = view.window;
+    const index = pointed !== null && pointed >= 0 && pointed < candles.length ? pointed : candles.length - 1;
+    fill(line, ...(current ? headOf(current, view) : []), ...(index >= 0 ? valuesOf(view, index, zone) : []));
+  };
+  const soon = () => {
+    if (!asked) requestAnimationFrame(draw);
+    asked = true;
+  };
+  view.chart.onCrosshair((at) => {
+    pointed = at?.index ?? null;
+    soon();
+  });
+  view.state.subscribe(soon);
+  view.onVisibleRange(soon);
+  series.subscribe(soon);
+  settings.subscribe((now) => {
+    zone = new Zone(now.zone);
+    soon();
+  });
+  draw();
+}
+
+/**
+ * @param {import("../model/types.js").Series} current
+ * @param {import("./chart-view.js").ChartView} view
+ */
+function headOf(current, view) {
+  const { timeframe, level } = view.state.get();
+  return [
+    element("b", { class: "clip" }, current.symbol),
+    element("span", {}, timeframe),
+    current.simulated && element("span", { class: "badge warning", title: "Made by the simulator; not a market" }, "simulated"),
+    level !== timeframe && element("span", { class: "badge", "data-part": "level" }, `drawn as ${timeframeWords(level)} candles`),
+  ];
+}
+
+/**
+ * @param {import("./chart-view.js").ChartView} view
+ * @param {number} index
+ * @param {Zone} zone
+ */
+function valuesOf(view, index, zone) {
+  const candle = view.window.candle(index);
+  const before = index > 0 ? view.window.candle(index - 1).close : candle.open;
+  const tone = candle.close >= before ? "up" : "down";
+  const prices = /** @type {const} */ ([["O", candle.open], ["H", candle.high], ["L", candle.low], ["C", candle.close]]);
+  return [
+    element("span", { class: "muted" }, formatTime(candle.time, zone, view.window.level)),
+    ...prices.map(([name, price]) => element("span", {}, element("span", { class: "muted" }, `${name} `), formatPrice(price, view.decimals))),
+    element("span", { class: tone }, formatChange(before, candle.close)),
+    candle.volume !== null && element("span", {}, element("span", { class: "muted" }, "V "), formatVolume(candle.volume)),
+  ];
+}

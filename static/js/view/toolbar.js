@@ -1,0 +1,122 @@
+// The bar at the top: series, timeframe, scale, zone, go to, appearance, author, help.
+
+import { offeredTimeframes } from "../model/timeframe.js";
+import { Zone, zoneNames } from "../model/zone.js";
+import { openAppearance, openAuthor, openGoTo } from "./settings-dialogs.js";
+import { button, element, fill } from "./element.js";
+
+/** @typedef {import("../model/types.js").Series} Series */
+/** @typedef {import("./context.js").PageContext} PageContext */
+
+/**
+ * @param {HTMLElement} root
+ * @param {PageContext} context
+ * @param {import("./chart-view.js").ChartView} view
+ */
+export function mountToolbar(root, context, view) {
+  const { settings, keyboard } = context;
+  const saveState = element("span", { id: "save-state", class: "badge ok", role: "status", "aria-live": "polite" });
+  const group = (/** @type {Node[]} */ ...parts) => element("div", { class: "group" }, ...parts);
+  root.append(
+    group(seriesMenu(context)),
+    group(timeframeButtons(context, view)),
+    group(logButton(context, view), zoneMenu(settings), button("Go to", () => openGoTo(context, view), { class: "quiet", title: "Go to a time (O)" })),
+    element("span", { class: "push" }),
+    group(saveState),
+    group(
+      authorButton(context),
+      button("Theme", () => openAppearance(context), { class: "quiet" }),
+      element("a", { class: "button quiet", href: "/about" }, "About"),
+      button("?", () => keyboard.perform("help"), { class: "quiet icon", "aria-label": "Keys and help", title: "Keys and help (?)" }),
+    ),
+  );
+  keyboard.on("go-to", () => openGoTo(context, view));
+}
+
+/** @param {PageContext} context */
+function seriesMenu({ series, openSeries }) {
+  const menu = element("select", { class: "symbol", "aria-label": "Series" });
+  menu.addEventListener("change", () => openSeries(Number(menu.value)));
+  const draw = () => {
+    const { items, current } = series.get();
+    fill(menu, ...items.map((item) => element("option", { value: item.id }, seriesTitle(item))));
+    menu.value = current ? String(current.id) : "";
+    menu.disabled = items.length === 0;
+  };
+  series.subscribe(draw);
+  draw();
+  return menu;
+}
+
+/** @param {Series} item */
+function seriesTitle({ symbol, timeframe, source, simulated }) {
+  return `${symbol} · ${timeframe} · ${simulated ? "simulated" : source}`;
+}
+
+/**
+ * @param {PageContext} context
+ * @param {import("./chart-view.js").ChartView} view
+ */
+function timeframeButtons({ series }, view) {
+  const list = element("div", { class: "group timeframes", role: "group", "aria-label": "Timeframe" });
+  const draw = () => {
+    const { current } = series.get();
+    const chosen = view.state.get().timeframe;
+    const offered = current ? offeredTimeframes(current.timeframe) : [];
+    /** @param {string} timeframe */
+    const one = (timeframe) =>
+      button(timeframe, () => view.setTimeframe(timeframe), { class: "quiet", "aria-pressed": String(timeframe === chosen) });
+    fill(list, ...offered.map(one));
+  };
+  series.subscribe((now, before) => now.current?.id !== before.current?.id && draw());
+  view.state.subscribe((now, before) => now.timeframe !== before.timeframe && draw());
+  draw();
+  return list;
+}
+
+/**
+ * @param {PageContext} context
+ * @param {import("./chart-view.js").ChartView} view
+ */
+function logButton({ settings }, view) {
+  const toggle = button("Log", () => settings.update((now) => ({ ...now, logScale: !now.logScale })), { class: "quiet" });
+  const draw = () => {
+    const { low } = view.window.columns;
+    const isPositive = low.every((price) => price > 0);
+    const isOn = settings.get().logScale && isPositive;
+    toggle.disabled = !isPositive;
+    toggle.title = isPositive ? "Logarithmic price scale" : "A logarithmic scale needs prices above 0; this series has others";
+    toggle.setAttribute("aria-pressed", String(isOn));
+    view.chart.setLogScale(isOn);
+  };
+  settings.subscribe((now, before) => now.logScale !== before.logScale && draw());
+  view.state.subscribe((now, before) => now.busy !== before.busy && draw());
+  draw();
+  return toggle;
+}
+
+/** @param {PageContext["settings"]} settings */
+function zoneMenu(settings) {
+  const browser = new Zone("browser").name;
+  const named = zoneNames();
+  const menu = element(
+    "select",
+    { "aria-label": "Time zone of the axis", title: "Time zone of the axis and the read-out" },
+    element("option", { value: "UTC" }, "UTC"),
+    element("option", { value: "browser" }, `Browser (${browser})`),
+    element("optgroup", { label: "Zones" }, ...named.slice(1).map((name) => element("option", { value: name }, name))),
+  );
+  menu.value = settings.get().zone;
+  menu.addEventListener("change", () => settings.update((now) => ({ ...now, zone: menu.value })));
+  return menu;
+}
+
+/** @param {PageContext} context */
+function authorButton(context) {
+  const shown = button("", () => openAuthor(context), { class: "quiet clip", title: "Who you are on your annotations" });
+  const draw = () => (shown.textContent = context.settings.get().author);
+  context.settings.subscribe(draw);
+  draw();
+  shown.style.maxWidth = "120px";
+  return shown;
+}
