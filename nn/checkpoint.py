@@ -132,6 +132,11 @@ def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None)
     shutil.rmtree(old, ignore_errors=True)
 
 
+def exists(folder: Path) -> bool:
+    """Say whether a checkpoint stands in `folder`."""
+    return (_whole(folder) / META).is_file()
+
+
 def load(folder: Path) -> Weights:
     """Read weights; raise CheckpointError for a file that is missing, torn, crafted or too large."""
     folder = _whole(folder)

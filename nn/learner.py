@@ -9,14 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
-from nn.models import build
+from nn.metrics import Classes, accuracy
+from nn.models import build, parameter_count
 from nn.snapshot import Snapshot
 from nn.targets import MASKED, Edges, head_classes
 from nn.windows import Batch
@@ -56,17 +58,15 @@ class StepResult:
 
     loss: float
     head_losses: dict[str, float]  # mean over the targets that count; a head without any is left out
-    counted: dict[str, int]
-    correct: dict[str, int]
+    confusion: dict[str, Classes]  # head → (K, K) counts, row the target, column the answer before the step
     gradient_norm: float | None
     learning_rate: float
     skipped: str | None  # why no step was taken: "no target", "loss not finite", "gradient not finite"
     losses: dict[str, Tensor]  # head → (B, T), −log P(target), 0 where MASKED
-    predicted: dict[str, Tensor]  # head → (B, T), the most probable class
 
     def accuracy(self, head: str) -> float | None:
         """Give the share of right answers; None where no target counts."""
-        return self.correct[head] / self.counted[head] if self.counted.get(head) else None
+        return accuracy(self.confusion[head]) if head in self.confusion else None
 
 
 class Learner:
@@ -100,6 +100,11 @@ class Learner:
         self._optimizer = _adamw(self._module, schedule.peak)
         self._random = _random_state(config.seed, self.device)
 
+    @property
+    def parameter_count(self) -> int:
+        """Count the trainable numbers."""
+        return parameter_count(self._module)
+
     def step(self, batch: Batch, learnt_to: int | None = None) -> StepResult:
         """Learn from one batch: forward, backward, clip, step, and nothing between.
 
@@ -107,57 +112,42 @@ class Learner:
         A loss or gradient that is not finite takes no step: parameters and optimizer stay as they were; it is counted.
         """
         self._check_thread()
-        rate = self.schedule.at(self.steps)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        rate = self._set_rate()
         self._optimizer.zero_grad(set_to_none=True)
         with self._own_random():
             with self._autocast():
                 logits = self._module(batch.x)
-                losses = {
-                    head: _losses(logits[head], classes) for head, classes in batch.targets.items() if head in logits
-                }
-                total, means, counts = _total(losses, batch.targets, self.config.heads)
+                losses = {head: _losses(logits[head], classes) for head, classes in batch.targets.items()}
+                total, means = _total(losses, batch.targets, self.config.heads)
             total.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self._module.parameters(), CLIP_NORM)
-        predicted = {head: logits[head].detach().argmax(-1) for head in losses}
-        correct = {head: (predicted[head] == batch.targets[head]).sum() for head in losses}
-        # One read from the device a step: every number at once.
-        numbers = torch.stack(
-            [t.detach().double() for t in (total, norm, *means.values(), *counts.values(), *correct.values())]
-        ).tolist()
-        heads = list(losses)
-        loss, gradient_norm = numbers[0], numbers[1]
-        count = dict(zip(heads, (int(v) for v in numbers[2 + len(heads) :]), strict=False))
-        skipped = _reason_to_skip(loss, gradient_norm, count, self.config.heads)
+        numbers = _read(total, norm, means, {head: _confusion(logits[head], batch.targets[head]) for head in losses})
+        skipped = _reason_to_skip(numbers, self.config.heads)
         if skipped is None:
             self._optimizer.step()
             self.steps += 1
-            self.data_cut = learnt_to if self.data_cut is None else max(self.data_cut, learnt_to or self.data_cut)
+            self.data_cut = _newest(self.data_cut, learnt_to)
         else:
             self.skipped += 1
         self._optimizer.zero_grad(set_to_none=True)
         return StepResult(
-            loss=loss,
-            head_losses={h: v for h, v in zip(heads, numbers[2:], strict=False) if count[h]},
-            counted=count,
-            correct=dict(zip(heads, (int(v) for v in numbers[2 + 2 * len(heads) :]), strict=True)),
-            gradient_norm=gradient_norm if math.isfinite(gradient_norm) else None,
+            loss=numbers.loss,
+            head_losses=numbers.means,
+            confusion=numbers.confusion,
+            gradient_norm=numbers.norm if math.isfinite(numbers.norm) else None,
             learning_rate=rate,
             skipped=skipped,
             losses={head: values.detach() for head, values in losses.items()},
-            predicted=predicted,
         )
 
     def publish(self, data_cut: int | None = None) -> Snapshot:
         """Copy the weights into a new numbered snapshot; `data_cut` names a later candle that they were chosen on."""
         self._check_thread()
         self.snapshots += 1
-        cuts = [cut for cut in (self.data_cut, data_cut) if cut is not None]
         return Snapshot(
             number=self.snapshots,
             step=self.steps,
-            data_cut=max(cuts) if cuts else None,
+            data_cut=_newest(self.data_cut, data_cut),
             created_ms=time.time_ns() // 1_000_000,
             params=MappingProxyType({name: p.detach().clone() for name, p in self._module.named_parameters()}),
             config=self.config,
@@ -197,6 +187,12 @@ class Learner:
             raise WrongThread(
                 f"this learner belongs to thread {self._owner}, not {threading.get_ident()}; read a snapshot instead"
             )
+
+    def _set_rate(self) -> float:
+        rate = self.schedule.at(self.steps)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        return rate
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(
@@ -238,16 +234,48 @@ def _losses(logits: Tensor, classes: Tensor) -> Tensor:
 
 def _total(
     losses: Mapping[str, Tensor], targets: Mapping[str, Tensor], weights: Mapping[str, float]
-) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
-    counts = {head: (targets[head] != MASKED).sum() for head in losses}
-    means = {head: values.sum() / counts[head].clamp(min=1) for head, values in losses.items()}
-    total = sum(weights.get(head, 0.0) * mean for head, mean in means.items())
-    return torch.as_tensor(total), means, counts
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Give the weighted sum of the heads' mean losses, and those means."""
+    means = {head: values.sum() / (targets[head] != MASKED).sum().clamp(min=1) for head, values in losses.items()}
+    return torch.as_tensor(sum(weights.get(head, 0.0) * mean for head, mean in means.items())), means
 
 
-def _reason_to_skip(loss: float, norm: float, counts: Mapping[str, int], weights: Mapping[str, float]) -> str | None:
-    if not any(count and weights.get(head, 0.0) > 0 for head, count in counts.items()):
+def _confusion(logits: Tensor, classes: Tensor) -> Tensor:
+    """Count target and answer, (K, K), by products of one-hot rows: nothing here waits for the device."""
+    k = logits.shape[-1]
+    answers = F.one_hot(logits.detach().argmax(-1).flatten(), k).float()
+    wanted = F.one_hot(classes.flatten() + 1, k + 1)[:, 1:].float()  # a MASKED target is an empty row
+    return wanted.T @ answers
+
+
+class _Numbers(NamedTuple):
+    loss: float
+    norm: float
+    means: dict[str, float]
+    confusion: dict[str, Classes]
+
+
+def _read(total: Tensor, norm: Tensor, means: Mapping[str, Tensor], confusion: Mapping[str, Tensor]) -> _Numbers:
+    """Read every number of a step from the device at once: one wait a step."""
+    parts = [total, norm, *means.values(), *(matrix.flatten() for matrix in confusion.values())]
+    values = torch.cat([part.detach().double().reshape(-1) for part in parts]).tolist()
+    at = 2 + len(means)
+    matrices = {}
+    for head, matrix in confusion.items():
+        k = len(matrix)
+        matrices[head] = np.array(values[at : at + k * k]).astype(np.int64).reshape(k, k)
+        at += k * k
+    mean = {head: value for head, value in zip(means, values[2:], strict=False) if matrices[head].any()}
+    return _Numbers(values[0], values[1], mean, matrices)
+
+
+def _reason_to_skip(numbers: _Numbers, weights: Mapping[str, float]) -> str | None:
+    if not any(weights.get(head, 0.0) > 0 for head in numbers.means):
         return "no target"
-    if not math.isfinite(loss):
+    if not math.isfinite(numbers.loss):
         return "loss not finite"
-    return None if math.isfinite(norm) else "gradient not finite"
+    return None if math.isfinite(numbers.norm) else "gradient not finite"
+
+
+def _newest(*cuts: int | None) -> int | None:
+    return max((cut for cut in cuts if cut is not None), default=None)

@@ -44,7 +44,7 @@ class Calendar:
         if self.timeframe_ms >= DAY_MS:
             return np.ones(np.shape(before), np.bool_)
         slots = len(self.closed)
-        count = np.concatenate(
+        count: Indices = np.concatenate(
             [[0], np.cumsum(np.tile(self.closed, 2))]
         )  # a break of at most 5 days ends in the next week
         start = _slot(before, self.timeframe_ms) + 1

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from nn.features import Rows
-from nn.targets import MASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,10 @@ class Windows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def batch(self, starts: npt.NDArray[np.int64], *, scored: int | None = None) -> Batch:
-        """Gather the windows that start at these rows; with `scored`, only that many last targets of each count."""
+    def batch(self, starts: npt.NDArray[np.int64]) -> Batch:
+        """Gather the windows that start at these rows."""
         index = torch.from_numpy(np.ascontiguousarray(starts)).to(self._rows.device)
         targets = {head: view[index] for head, view in self._targets.items()}
-        if scored is not None:
-            for classes in targets.values():
-                classes[:, : self.length - scored] = MASKED
         return Batch(self._rows[index].transpose(1, 2).contiguous(), targets)
 
 

@@ -1,0 +1,89 @@
+"""Where to train: device, number type and the reason in words; memory in use; how many threads are fastest here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from nn.logline import memory_line as line_of
+
+CALIBRATION_S = 2.0
+WORTH = 0.9  # more threads must bring at least a tenth
+
+
+class DeviceError(ValueError):
+    """A device was asked for that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The device, the number type of a training step on it, and why."""
+
+    device: torch.device
+    dtype: str  # "float32" or "bfloat16"
+    reason: str
+
+
+def choose(wanted: str = "auto", *, use_amp: bool = True) -> Device:
+    """Choose for "auto", "cpu" or "cuda"; raise DeviceError when CUDA is asked for and not there."""
+    there = torch.cuda.is_available()
+    if wanted == "cuda" and not there:
+        raise DeviceError("device = cuda: PyTorch finds no CUDA card here; use auto or cpu")
+    if wanted == "cpu" or not there:
+        why = "asked for" if wanted == "cpu" else "no CUDA card was found"
+        return Device(torch.device("cpu"), "float32", f"CPU: {why}; mixed precision is slower on a CPU and stays off")
+    name = torch.cuda.get_device_name()
+    if use_amp and torch.cuda.is_bf16_supported():
+        return Device(torch.device("cuda"), "bfloat16", f"{name}: mixed precision, weights stay float32")
+    why = "it cannot compute in bfloat16" if use_amp else "mixed precision is switched off"
+    return Device(torch.device("cuda"), "float32", f"{name}: {why}")
+
+
+def memory_line(device: torch.device) -> str:
+    """Say how much memory is in use: of the card on CUDA, of this process on a CPU."""
+    if device.type == "cuda":
+        free, total = torch.cuda.mem_get_info(device)
+        return line_of("GPU", total - free, total)
+    return line_of("Process", resident_bytes(), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def resident_bytes() -> int:
+    """Give the memory that this process holds now; its peak where the system does not tell the present."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import resource  # not on every system; where /proc is missing this is the way
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def calibrate_threads(work: Callable[[], object], *, limit_s: float = CALIBRATION_S) -> int:
+    """Set and give the number of threads at which `work` runs fastest, by trying 1, 2, 4 … up to the cores here.
+
+    Fewer threads are kept unless more bring at least a tenth: idle threads that spin cost other processes their time.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    counts = sorted({min(2**i, cores) for i in range(cores.bit_length() + 1)})
+    end = time.perf_counter() + limit_s
+    best, best_s = 1, float("inf")
+    for count in counts:
+        torch.set_num_threads(count)
+        work()  # the first run at a count starts its threads
+        seconds = min(_seconds(work) for _ in range(2))
+        if seconds < best_s * WORTH:
+            best, best_s = count, seconds
+        if time.perf_counter() + 3 * seconds > end:
+            break
+    torch.set_num_threads(best)
+    return best
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start

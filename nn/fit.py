@@ -1,0 +1,414 @@
+"""Batch training as a generator: it yields after every step, so that the trainer loop may do live work between.
+
+What it yields is an event, a message, or None for a slice of work of which there is nothing to say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import torch
+
+from nn.checkpoint import Weights, exists, load, load_state, mismatches, save, weights_of
+from nn.config import BatchConfig
+from nn.dataset_dir import DatasetDir
+from nn.device import Device
+from nn.events import BatchDone, CheckpointSaved, EpochDone, Event, Message, RunEnded, RunResumed, RunStarted, Warned
+from nn.judging import NOT_BETTER, Rivals, fit_rivals, judge, report
+from nn.learner import Learner, Schedule, StepResult
+from nn.logline import batch_line, clock, epoch_line
+from nn.metrics import Classes, summary
+from nn.training_data import epoch_starts, prepare, validation_start
+from nn.watch import Watch
+from nn.windows import Windows
+
+Json = dict[str, Any]
+Said = Event | Message | None
+BEST, LAST = "best", "last"
+SAVE_EVERY_S = 30.0
+PACE_STEPS = 20  # steps over which windows/s and ETA are averaged
+
+
+@dataclass(slots=True)
+class Control:
+    """How the trainer loop asks a run to end; read after every step. `interrupted` keeps it fit to be resumed."""
+
+    end: Literal["stopped", "interrupted"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One batch run."""
+
+    run_id: int
+    config: BatchConfig
+    dataset: DatasetDir
+    device: Device
+    threads: int
+    checkpoint_dir: Path | None = None  # None: nothing is kept
+    weights: Weights | None = None  # to start from; None: fresh
+    origin: str = "fresh"  # where `weights` come from: "checkpoint" or "loaded"
+    reason: str = "no weights to start from"
+    resume: bool = False  # go on from `checkpoint_dir`/last
+    recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
+    recorded_epoch: int = 0
+    now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a run stands beside its learner; plain data, kept with the last checkpoint."""
+
+    epoch: int = 1
+    batch: int = 0  # batches of this epoch that are done
+    best_epoch: int | None = None
+    best_report: Json | None = None
+    waited: int = 0  # epochs since the best
+    loss_sum: float = 0.0  # of this epoch
+    losses: int = 0
+    confusion: dict[str, list[list[int]]] = field(default_factory=dict)  # of this epoch
+    seconds: float = 0.0  # of this epoch
+
+    @classmethod
+    def from_json(cls, given: Json) -> Self:
+        """Rebuild what `dataclasses.asdict` gave."""
+        return cls(**given)
+
+    def add(self, result: StepResult, seconds: float) -> None:
+        """Count a step into its epoch."""
+        self.batch += 1
+        self.seconds += seconds
+        if result.skipped:
+            return
+        self.loss_sum += result.loss
+        self.losses += 1
+        for head, matrix in result.confusion.items():
+            before = np.array(self.confusion.get(head, np.zeros_like(matrix)))
+            self.confusion[head] = (before + matrix).tolist()
+
+    def next_epoch(self) -> None:
+        """Begin the next epoch's counts."""
+        self.epoch += 1
+        self.batch, self.losses, self.loss_sum, self.seconds, self.confusion = 0, 0, 0.0, 0.0, {}
+
+
+def fit(job: Job, control: Control) -> Generator[Said, None, Weights | None]:
+    """Train and judge; return the weights that later runs may start from, None where there are none.
+
+    Raises NothingToTrain for a dataset without a window, CheckpointError when there is nothing whole to resume from.
+    The same seed, data, config, weights and thread count give the same run, resumed or not, bit for bit on a CPU.
+    """
+    return (yield from _Run(job, control).steps())
+
+
+class _Run:
+    """The loop of one run, in the order step · report · save · stop? · judge."""
+
+    def __init__(self, job: Job, control: Control) -> None:
+        self.job, self.control, self.config = job, control, job.config
+        resumed = _last_of(job)
+        weights, self.origin, self.reason = _start(job) if resumed is None else (resumed, job.origin, job.reason)
+        self.threads = resumed.meta.threads if resumed else job.threads
+        torch.set_num_threads(self.threads)
+        self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None)
+        self.windows = Windows(self.data.rows, self.data.targets, self.config.sequence_length, job.device.device)
+        self.batches = [self._count(epoch) for epoch in range(1, self.config.epochs + 1)]
+        self.learner = Learner(
+            self.config,
+            Schedule(self.config.learning_rate, sum(self.batches)),
+            labels=self.data.labels,
+            edges=self.data.edges,
+            params=weights.params if weights else None,
+            device=job.device.device,
+        )
+        self.progress, self.watch = Progress(), Watch()
+        self.best: Weights | None = None
+        self.pace: deque[tuple[int, float]] = deque(maxlen=PACE_STEPS)
+        self.judging_s = 0.0
+        self.saved_s = time.perf_counter()
+        self.resumed = resumed is not None
+        if resumed is not None:
+            self._go_back(resumed)
+
+    def steps(self) -> Generator[Said, None, Weights | None]:
+        """Train to the end, or until `control` says so."""
+        yield from self._open()
+        rivals = yield from fit_rivals(self.data, self.config.seed)
+        while self.progress.epoch <= self.config.epochs and not self._patience_is_over():
+            for starts in self._batches():
+                if self.control.end:
+                    return (yield from self._end_early(self.control.end))
+                yield from self._step(starts)
+                if time.perf_counter() - self.saved_s > SAVE_EVERY_S:
+                    yield from self._save_last()
+            yield from self._end_epoch(rivals)
+        return (yield from self._end("finished"))
+
+    def _open(self) -> Iterator[Said]:
+        if self.resumed:
+            yield RunResumed(
+                run_id=self.job.run_id, time=self.job.now_ms(), step=self.learner.steps, from_checkpoint=LAST
+            )
+            return
+        yield RunStarted(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            mode="batch",
+            config=self.config.to_json(),
+            origin=self.origin,
+            reason=self.reason,
+            parameters=self.learner.parameter_count,
+            device=str(self.job.device.device),
+            dtype=self.job.device.dtype,
+            threads=self.threads,
+            data=self.data.facts | {"batches": self.batches[0], "steps": sum(self.batches)},
+            notes=self._notes(),
+        )
+        yield from self._save_last()
+        if self.data.split.validation is None:
+            yield from self._warn(
+                self.watch.once("no_validation", "there is no validation set: no epoch can be called the best")
+            )
+
+    def _notes(self) -> list[str]:
+        """Say what a person should know of the data before any figure."""
+        notes = [f"class edges: {self.data.edges.source}"]
+        if "label" in self.data.targets and not self.data.facts["labelled"]:
+            notes.append("no candle of the dataset has a label: the label head learns nothing")
+        if self.config.shuffle_targets:
+            notes.append(
+                "control: targets are shuffled, nothing can be learnt, and no later run starts from the result"
+            )
+        return notes
+
+    def _batches(self) -> Iterator[Classes]:
+        order = epoch_starts(self.data, self.config, self.progress.epoch)
+        size = self.config.batch_size
+        for at in range(self.progress.batch * size, len(order), size):
+            yield order[at : at + size]
+
+    def _count(self, epoch: int) -> int:
+        return -(-len(epoch_starts(self.data, self.config, epoch)) // self.config.batch_size)
+
+    def _step(self, starts: Classes) -> Iterator[Said]:
+        before = time.perf_counter()
+        result = self.learner.step(self.windows.batch(starts), learnt_to=self.data.train_cut)
+        seconds = time.perf_counter() - before
+        self.progress.add(result, seconds)
+        self.pace.append((len(starts), seconds))
+        warnings = self.watch.after_step(result)
+        told = self.learner.steps <= self.job.recorded_step
+        yield None if told or result.skipped else self._batch_done(result)
+        yield from self._warn([] if told else warnings)
+
+    def _batch_done(self, result: StepResult) -> BatchDone:
+        epoch, batch = self.progress.epoch, self.progress.batch
+        batches = self.batches[epoch - 1]
+        candle, trend = result.accuracy("candle"), result.accuracy("trend")
+        windows, seconds = (sum(part) for part in zip(*self.pace, strict=True))
+        left = sum(self.batches[epoch - 1 :]) - batch
+        return BatchDone(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            line=batch_line(batch, batches, result.loss, candle, trend),
+            epoch=epoch,
+            epochs=self.config.epochs,
+            batch=batch,
+            batches=batches,
+            step=self.learner.steps,
+            loss=result.loss,
+            candle_accuracy=candle,
+            trend_accuracy=trend,
+            learning_rate=result.learning_rate,
+            gradient_norm=result.gradient_norm,
+            windows_per_s=windows / seconds,
+            eta_s=left * seconds / len(self.pace) + (self.config.epochs - epoch + 1) * self.judging_s,
+            skipped_steps=self.learner.skipped,
+        )
+
+    def _end_epoch(self, rivals: Rivals) -> Iterator[Said]:
+        validation = yield from self._judge(rivals)
+        best = validation is not None and self._is_best(validation["loss"])
+        self.progress.waited = 0 if best or validation is None else self.progress.waited + 1
+        if best:
+            self.progress.best_report, self.progress.best_epoch = validation, self.progress.epoch
+            yield from self._save_best()
+        if self.progress.epoch > self.job.recorded_epoch:
+            yield self._epoch_done(rivals, validation, best=best)
+        self.progress.next_epoch()
+        yield from self._save_last()
+
+    def _judge(self, rivals: Rivals) -> Generator[Said, None, Json | None]:
+        part = self.data.split.validation
+        if part is None:
+            return None
+        before = time.perf_counter()
+        judged = yield from judge(self.learner.publish(), self.windows, self.data, part, self.config.stride)
+        validation = report(judged, self.data, rivals, self.config.heads)
+        self.judging_s = time.perf_counter() - before
+        if validation is None:
+            yield from self._warn(
+                self.watch.once("no_validation", "no candle of the validation set has a target that counts")
+            )
+        return validation
+
+    def _is_best(self, loss: float) -> bool:
+        before = self.progress.best_report
+        return before is None or loss < before["loss"]
+
+    def _epoch_done(self, rivals: Rivals, validation: Json | None, *, best: bool) -> EpochDone:
+        progress, batches = self.progress, self.batches[self.progress.epoch - 1]
+        train = self._train_report(rivals)
+        return EpochDone(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            line=epoch_line(progress.epoch, self.config.epochs, train["loss"], train["candle_accuracy"], batches),
+            epoch=progress.epoch,
+            epochs=self.config.epochs,
+            batches=batches,
+            train=train,
+            validation=validation,
+            best=best,
+            verdict=validation["verdict"] if validation else None,
+            seconds=progress.seconds + self.judging_s,
+        )
+
+    def _train_report(self, rivals: Rivals) -> Json:
+        """Give the epoch's means over its train batches, with the baselines on the train rows."""
+        progress = self.progress
+        heads = {head: summary(np.array(matrix)) for head, matrix in progress.confusion.items()}
+        heads = {head: of for head, of in heads.items() if of["n"]}
+        return {
+            "loss": progress.loss_sum / progress.losses if progress.losses else None,
+            "candle_accuracy": heads.get("candle", {}).get("accuracy"),
+            "trend_accuracy": heads.get("trend", {}).get("accuracy"),
+            "n": max((of["n"] for of in heads.values()), default=0),
+            "baselines": {head: rivals.on_train(self.data, head) for head in heads},
+            "heads": heads,
+        }
+
+    def _patience_is_over(self) -> bool:
+        return self.config.patience is not None and self.progress.waited >= self.config.patience
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def _end_early(self, state: Literal["stopped", "interrupted"]) -> Generator[Said, None, Weights | None]:
+        yield from self._save_last()
+        if state == "stopped":
+            return (yield from self._end(state))
+        yield RunEnded(
+            run_id=self.job.run_id, time=self.job.now_ms(), state=state, summary={"step": self.learner.steps}
+        )
+        return None
+
+    def _end(self, state: str) -> Generator[Said, None, Weights | None]:
+        progress, found = self.progress, self.progress.best_report
+        if found is not None and found["verdict"] == NOT_BETTER:
+            yield from self._warn(
+                self.watch.once("not_better", f"the best epoch, {progress.best_epoch}, is {NOT_BETTER}")
+            )
+        if self.best is None and self.learner.steps:  # no epoch was judged: the last weights are the result
+            yield from self._save_best()
+        result = None if self.config.shuffle_targets else self.best
+        if result is not None:
+            yield self._saved(BEST, result, result=True)
+        summary_of = {
+            "step": self.learner.steps,
+            "skipped_steps": self.learner.skipped,
+            "best_epoch": progress.best_epoch,
+            "validation": found,
+            "verdict": found["verdict"] if found else None,
+            "data_cut": result.meta.data_cut if result else None,
+        }
+        yield RunEnded(run_id=self.job.run_id, time=self.job.now_ms(), state=state, summary=summary_of)
+        return result
+
+    # -- checkpoints -----------------------------------------------------------------------------------------------
+
+    def _save_best(self) -> Iterator[Said]:
+        chosen_on = self.data.validation_cut if self.progress.best_report else None
+        self.best = self._weights(chosen_on)
+        if self.job.checkpoint_dir is not None:
+            save(self.job.checkpoint_dir / BEST, self.best)
+            yield self._saved(BEST, self.best, result=False)
+
+    def _save_last(self) -> Iterator[Said]:
+        self.saved_s = time.perf_counter()
+        if self.job.checkpoint_dir is None:
+            return
+        weights = self._weights(None)
+        state = {
+            "learner": self.learner.state(),
+            "progress": dataclasses.asdict(self.progress),
+            "watch": self.watch.to_json(),
+        }
+        save(self.job.checkpoint_dir / LAST, weights, state)
+        yield self._saved(LAST, weights, result=False)
+
+    def _weights(self, chosen_on: int | None) -> Weights:
+        manifest = self.job.dataset.manifest
+        return weights_of(
+            self.learner.publish(chosen_on),
+            symbol=str(manifest.get("symbol", "")),
+            timeframe=str(manifest.get("timeframe", "")),
+            threads=self.threads,
+            metrics={"epoch": self.progress.best_epoch, "validation": self.progress.best_report},
+        )
+
+    def _saved(self, name: str, weights: Weights, *, result: bool) -> CheckpointSaved:
+        meta = weights.meta
+        return CheckpointSaved(
+            run_id=self.job.run_id,
+            name=name,
+            step=meta.step,
+            data_cut=meta.data_cut,
+            result=result,
+            meta=meta.to_json(),
+        )
+
+    def _go_back(self, last: Weights) -> None:
+        folder = self.job.checkpoint_dir
+        assert folder is not None  # noqa: S101 - `last` was read from it
+        state = load_state(folder / LAST)
+        self.learner.load_state(last.params, state["learner"])
+        self.progress, self.watch = Progress.from_json(state["progress"]), Watch.from_json(state["watch"])
+        if self.progress.best_epoch is not None:
+            self.best = load(folder / BEST)
+
+    def _warn(self, warnings: list[tuple[str, str]]) -> Iterator[Said]:
+        for code, message in warnings:
+            yield Warned(run_id=self.job.run_id, time=self.job.now_ms(), code=code, message=message)
+
+
+def _last_of(job: Job) -> Weights | None:
+    """Read the last checkpoint of a resumed run; None where it was killed before the first was whole."""
+    if not job.resume or job.checkpoint_dir is None or not exists(job.checkpoint_dir / LAST):
+        return None
+    return load(job.checkpoint_dir / LAST)
+
+
+def _start(job: Job) -> tuple[Weights | None, str, str]:
+    """Choose whose weights a new run starts from, with the reason in words."""
+    if job.config.shuffle_targets:
+        return None, "fresh", "a control with shuffled targets starts fresh"
+    if job.weights is None:
+        return None, "fresh", job.reason
+    meta = job.weights.meta
+    wrong = mismatches(meta, job.config, tuple(job.dataset.manifest.get("labels") or ()))
+    if wrong:
+        fields = "; ".join(f"{m.field}: have {m.have}, want {m.want}" for m in wrong)
+        return None, "fresh", f"the weights at hand do not fit ({fields})"
+    start = validation_start(job.config, job.dataset)
+    if start is not None and meta.data_cut is not None and meta.data_cut >= start:
+        seen = (
+            f"the weights at hand have seen candles up to {clock(meta.data_cut)}, validation starts at {clock(start)}"
+        )
+        return None, "fresh", f"{seen}: they would be judged on what they know"
+    return job.weights, job.origin, job.reason

@@ -1,0 +1,151 @@
+"""Judging weights on rows they did not learn: figures of each head, the baselines beside them, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nn.baselines import Answers, Logistic, Persistence, majority
+from nn.metrics import block_interval, confusion, figures, macro_f1, negative_log_likelihood
+from nn.snapshot import Snapshot, logits_of
+from nn.split import Part
+from nn.targets import head_classes
+from nn.training_data import Stretch, TrainingData, stretches
+from nn.windows import Windows
+
+Floats = npt.NDArray[np.float64]
+Classes = npt.NDArray[np.int64]
+Json = dict[str, Any]
+
+BETTER = "better than the baselines"
+NOT_BETTER = "not better than the baselines"
+WINDOWS_AT_ONCE = 16  # fixed, so that figures do not depend on the batch size of the training
+LEAST_BLOCK = 50  # neighbours kept together when an interval is drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """The baselines of each head, fitted on the train rows."""
+
+    persistence: dict[str, Persistence]
+    logistic: dict[str, Logistic]
+
+    def answers(self, data: TrainingData, head: str, rows: Classes) -> dict[str, Answers]:
+        """Give each baseline's answers for these rows."""
+        k = head_classes(data.labels)[head]
+        answers = {"majority": majority(data.targets[head][rows], k)}
+        if head in self.persistence:
+            answers["persistence"] = self.persistence[head].answer(data.last[head][rows])
+        return answers | {"logistic": self.logistic[head].answer(data.rows[rows])}
+
+    def on_train(self, data: TrainingData, head: str) -> dict[str, Json]:
+        """Give each baseline's `{accuracy, nll, f1}` on the train rows that count."""
+        rows = np.arange(data.split.train.first, data.split.train.last)
+        rows = rows[data.targets[head][rows] >= 0]
+        return {name: _short(data.targets[head][rows], given) for name, given in self.answers(data, head, rows).items()}
+
+
+def fit_rivals(data: TrainingData, seed: int) -> Generator[None, None, Rivals]:
+    """Fit the baselines head by head, so that the loop may do other work between; returns them all."""
+    train = data.split.train
+    rows = slice(train.first, train.last)
+    persistence, logistic = {}, {}
+    for head, classes in data.targets.items():
+        k = head_classes(data.labels)[head]
+        if head in data.last:
+            persistence[head] = Persistence.fit(data.last[head][rows], classes[rows], k)
+        logistic[head] = Logistic.fit(data.rows[rows], classes[rows], k, seed)
+        yield
+    return Rivals(persistence, logistic)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answers of one snapshot for the rows of a part that count."""
+
+    rows: Classes  # (m,), rising
+    log_probabilities: dict[str, Floats]  # head → (m, K)
+
+
+def judge(
+    snapshot: Snapshot, windows: Windows, data: TrainingData, part: Part, stride: int
+) -> Generator[None, None, Judged]:
+    """Answer for the rows of a part, a few windows at a time, so that the loop may do other work between."""
+    plan = stretches(data, part, windows.length, stride)
+    rows = np.concatenate([np.arange(s.first, s.end) for s in plan]) if plan else np.empty(0, np.int64)
+    parts: dict[str, list[Floats]] = {head: [] for head in data.targets}
+    for at in range(0, len(plan), WINDOWS_AT_ONCE):
+        _answer(snapshot, windows, plan[at : at + WINDOWS_AT_ONCE], parts)
+        yield
+    return Judged(rows, {head: np.concatenate(found) for head, found in parts.items() if found})
+
+
+def _answer(snapshot: Snapshot, windows: Windows, plan: list[Stretch], parts: Mapping[str, list[Floats]]) -> None:
+    logits = logits_of(snapshot, windows.batch(np.array([s.start for s in plan])).x)
+    for head, found in parts.items():
+        values = logits[head].double().log_softmax(-1).cpu().numpy()
+        found += [values[i, s.first - s.start : s.end - s.start] for i, s in enumerate(plan)]
+
+
+def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[str, float]) -> Json | None:
+    """Give `{loss, candle_accuracy, trend_accuracy, n, baselines, heads, verdict}`; None where no target counts.
+
+    `loss` is the weighted NLL, as in training. `heads[head]["against"]` holds the difference of the NLL from each
+    baseline's, with its interval: below 0 is better than the baseline.
+    """
+    block = max(LEAST_BLOCK, 4 * data.horizon)
+    heads: dict[str, Json] = {}
+    baselines: dict[str, Json] = {}
+    excess = np.zeros(len(judged.rows))
+    for head, answers in judged.log_probabilities.items():
+        targets = data.targets[head][judged.rows]
+        if not (targets >= 0).any():
+            continue
+        heads[head] = figures(targets, answers, block)
+        rival_answers = rivals.answers(data, head, judged.rows)
+        baselines[head] = {name: _short(targets, given) for name, given in rival_answers.items()}
+        best = min(baselines[head], key=lambda name: float(baselines[head][name]["nll"]))
+        differences = {name: _difference(targets, answers, given) for name, given in rival_answers.items()}
+        counts = (targets >= 0).astype(float)
+        heads[head]["against"] = {
+            name: {"difference": float(d.sum() / counts.sum()), "interval": block_interval(d, counts, block)}
+            for name, d in differences.items()
+        }
+        heads[head]["verdict"] = _verdict(heads[head]["against"][best]["interval"])
+        excess += weights[head] * differences[best] / counts.sum()
+    if not heads:
+        return None
+    share = np.full(len(excess), 1 / len(excess))
+    return {
+        "loss": sum(weights[head] * heads[head]["nll"] for head in heads),
+        "candle_accuracy": heads.get("candle", {}).get("accuracy"),
+        "trend_accuracy": heads.get("trend", {}).get("accuracy"),
+        "n": max(of["n"] for of in heads.values()),
+        "baselines": baselines,
+        "heads": heads,
+        "verdict": _verdict(block_interval(excess, share, block)),
+    }
+
+
+def _short(targets: Classes, given: Answers) -> Json:
+    k = given.log_probabilities.shape[1]
+    counts = targets >= 0
+    nll = negative_log_likelihood(given.log_probabilities, targets).sum() / counts.sum()
+    return {
+        "accuracy": float(np.mean(given.predicted[counts] == targets[counts])),
+        "nll": float(nll),
+        "f1": macro_f1(confusion(targets, given.predicted, k)),
+    }
+
+
+def _difference(targets: Classes, answers: Floats, given: Answers) -> Floats:
+    return negative_log_likelihood(answers, targets) - negative_log_likelihood(given.log_probabilities, targets)
+
+
+def _verdict(interval: list[float] | None) -> str:
+    """Better only where the whole interval of the difference lies below 0."""
+    return BETTER if interval is not None and interval[1] < 0 else NOT_BETTER

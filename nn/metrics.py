@@ -1,0 +1,105 @@
+"""Figures of answers: confusion, accuracy, balanced accuracy, MCC, F1, and intervals by block bootstrap. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Classes = npt.NDArray[np.int64]
+Json = dict[str, Any]
+
+DRAWS = 1000
+LEAST_BLOCKS = 5
+COVERAGE = 0.95
+
+
+def confusion(targets: Classes, predicted: Classes, k: int) -> Classes:
+    """Count pairs, (k, k): row the target, column the answer. Targets below 0 do not count."""
+    counts = targets >= 0
+    flat = np.bincount(targets[counts] * k + predicted[counts], minlength=k * k)
+    return flat.reshape(k, k).astype(np.int64)
+
+
+def accuracy(matrix: Classes) -> float | None:
+    """Give the share of right answers; None of none."""
+    total = int(matrix.sum())
+    return float(np.trace(matrix)) / total if total else None
+
+
+def balanced_accuracy(matrix: Classes) -> float | None:
+    """Give the mean recall over the classes that occur; a constant answer gets 1/k."""
+    occurs = matrix.sum(axis=1) > 0
+    if not occurs.any():
+        return None
+    return float(np.mean(np.diag(matrix)[occurs] / matrix.sum(axis=1)[occurs]))
+
+
+def mcc(matrix: Classes) -> float | None:
+    """Give Matthews' correlation for k classes (Gorodkin 2004); 0 for a constant answer."""
+    total = float(matrix.sum())
+    if not total:
+        return None
+    true, said = matrix.sum(axis=1).astype(float), matrix.sum(axis=0).astype(float)
+    spread = np.sqrt((total**2 - np.sum(said**2)) * (total**2 - np.sum(true**2)))
+    return float((np.trace(matrix) * total - np.sum(true * said)) / spread) if spread > 0 else 0.0
+
+
+def macro_f1(matrix: Classes) -> float | None:
+    """Give the mean F1 over the classes that occur as target or answer."""
+    size = matrix.sum(axis=1) + matrix.sum(axis=0)
+    occurs = size > 0
+    return float(np.mean(2 * np.diag(matrix)[occurs] / size[occurs])) if occurs.any() else None
+
+
+def negative_log_likelihood(log_probabilities: Floats, targets: Classes) -> Floats:
+    """Give −log P(target) of each row, (n,); 0 where the target does not count."""
+    counts = targets >= 0
+    picked = log_probabilities[np.arange(len(targets)), np.where(counts, targets, 0)]
+    return np.where(counts, -picked, 0.0)
+
+
+def block_interval(values: Floats, counts: Floats, block: int, seed: int = 0) -> list[float] | None:
+    """Give the 95% interval of sum(values) / sum(counts), drawing blocks of `block` neighbours with replacement.
+
+    Neighbours in time resemble each other, so rows are not drawn singly. None with fewer than 5 blocks.
+    """
+    edges = np.arange(0, len(values), max(1, block))
+    if len(edges) < LEAST_BLOCKS or not counts.sum():
+        return None
+    sums, sizes = np.add.reduceat(values, edges), np.add.reduceat(counts, edges)
+    drawn = np.random.default_rng(seed).multinomial(len(edges), np.full(len(edges), 1 / len(edges)), size=DRAWS)
+    total = drawn @ sizes
+    ratios = (drawn @ sums)[total > 0] / total[total > 0]
+    low, high = np.quantile(ratios, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    return [float(low), float(high)]
+
+
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Give the 95% interval of a share of n independent answers (Wilson 1927); n may be an effective number."""
+    z = 1.959964
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def figures(targets: Classes, log_probabilities: Floats, block: int) -> Json:
+    """Give `{n, accuracy, interval, balanced_accuracy, mcc, nll, f1}` of one head's answers in order of time."""
+    k = log_probabilities.shape[1]
+    predicted = log_probabilities.argmax(axis=1)
+    counts = (targets >= 0).astype(float)
+    n = int(counts.sum())
+    nll = float(negative_log_likelihood(log_probabilities, targets).sum() / n) if n else None
+    interval = block_interval((predicted == targets) * counts, counts, block)
+    return {"interval": interval, "nll": nll, **summary(confusion(targets, predicted, k))}
+
+
+def summary(matrix: Classes) -> Json:
+    """Give what a confusion matrix tells: `{n, accuracy, balanced_accuracy, mcc, f1}`."""
+    named: dict[str, Callable[[Classes], float | None]] = {
+        "accuracy": accuracy, "balanced_accuracy": balanced_accuracy, "mcc": mcc, "f1": macro_f1,
+    }  # fmt: skip
+    return {"n": int(matrix.sum()), **{name: figure(matrix) for name, figure in named.items()}}

@@ -1,0 +1,229 @@
+"""From a dataset to what a batch run trains on: rows, targets, split, windows. No torch.
+
+Every head's targets outside the train, validation and test parts, in the purged rows and beyond a gap are MASKED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nn.baselines import last_classes
+from nn.config import BatchConfig
+from nn.dataset_dir import Candles, DatasetDir
+from nn.features import Rows, compute
+from nn.split import Part, Split, segment_ids, split_rows, window_starts
+from nn.targets import MASKED, Edges, LabelTargets, Targets, fit_edges, label_targets, targets
+
+Floats = npt.NDArray[np.float64]
+Classes = npt.NDArray[np.int64]
+Json = dict[str, Any]
+
+
+class NothingToTrain(ValueError):
+    """A dataset from which no window can be made; says how far it is from enough and what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One window of an evaluation: it starts at row `start` and answers for the rows [first, end)."""
+
+    start: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """What a batch run trains on and is judged by. Arrays have one entry a candle."""
+
+    time: Classes  # open times, ms UTC
+    rows: Rows  # (n, F)
+    segment: Classes
+    split: Split
+    edges: Edges
+    labels: tuple[str, ...]
+    horizons: dict[str, int]  # head → how many candles after its own a target's newest candle lies
+    targets: dict[str, Classes]  # the trained heads'
+    last: dict[str, Classes]  # head → the newest class of its kind that was known at each candle
+    starts: Classes  # first rows of all train windows
+    facts: Json  # what RunStarted tells
+
+    @property
+    def horizon(self) -> int:
+        """Candles that the longest of the trained targets looks ahead."""
+        return max(1, *self.horizons.values())
+
+    @property
+    def train_cut(self) -> int:
+        """Open time of the newest candle whose price a train target uses."""
+        return self._cut(self.split.train)
+
+    @property
+    def validation_cut(self) -> int | None:
+        """Open time of the newest candle that choosing the best weights uses; None without validation."""
+        return self._cut(self.split.validation) if self.split.validation else None
+
+    def _cut(self, part: Part) -> int:
+        return int(self.time[min(part.last - 1 + self.horizon, len(self.time) - 1)])
+
+
+def prepare(config: BatchConfig, dataset: DatasetDir, edges: Edges | None = None) -> TrainingData:
+    """Compute rows and targets and split them; `edges` are those of the weights to go on with, else of the train split.
+
+    Raises NothingToTrain when no window fits into the train split.
+    """
+    candles = dataset.candles
+    timeframe_ms, labels = int(dataset.manifest["timeframe_ms"]), tuple(dataset.manifest.get("labels") or ())
+    rows, sigma, _ = compute(candles)
+    segment = segment_ids(candles.time, timeframe_ms)
+    horizons = _horizons(config, labels)
+    split = split_rows(len(candles), config.split, max(1, *horizons.values()))
+    edges = edges or fit_edges(candles.slice(0, split.train.last), sigma[: split.train.last])
+    future = targets(candles, sigma, edges, config.trend_horizon, segment)
+    marks = label_targets(dataset.annotations, labels, candles.time, timeframe_ms)
+    classes = {head: future.classes.get(head, marks.classes) for head in horizons}
+    last = {head: last_classes(classes[head], horizon) for head, horizon in horizons.items() if horizon}
+    kept = _kept(classes, split, marks, candles)
+    if config.shuffle_targets:
+        kept = _shuffled(kept, split, config.seed)
+    starts = _with_targets(
+        window_starts(segment, 0, split.train.end, config.sequence_length), kept, config.sequence_length
+    )
+    if not len(starts):
+        raise NothingToTrain(_why_nothing(config, segment[: split.train.end]))
+    facts = _facts(config, candles, split, future, marks, kept, starts, segment)
+    return TrainingData(candles.time, rows, segment, split, edges, labels, horizons, kept, last, starts, facts)
+
+
+def validation_start(config: BatchConfig, dataset: DatasetDir) -> int | None:
+    """Give the open time of the first candle of validation; None without one."""
+    labels = tuple(dataset.manifest.get("labels") or ())
+    horizon = max(1, *_horizons(config, labels).values())
+    validation = split_rows(len(dataset.candles), config.split, horizon).validation
+    return int(dataset.candles.time[validation.start]) if validation else None
+
+
+def epoch_starts(data: TrainingData, config: BatchConfig, epoch: int) -> Classes:
+    """Give the train windows of one epoch, in the order of learning: every `stride`-th from a seeded offset."""
+    draw = np.random.default_rng([config.seed, epoch])
+    offset = int(draw.integers(min(config.stride, len(data.starts))))
+    return draw.permutation(data.starts[offset :: config.stride])
+
+
+def stretches(data: TrainingData, part: Part, length: int, stride: int) -> list[Stretch]:
+    """Cover the rows of a part that count by windows, each row once, with `length - stride` candles before it or more.
+
+    Where the segment begins there are fewer. Windows may begin before the part: shared inputs tell nothing of targets.
+    """
+    step = min(stride, length)
+    found = []
+    for low, high in _runs(data.segment):
+        first, last = max(low, part.first), min(high, part.last)
+        if high - low < length:
+            continue  # no window fits into this segment
+        for row in range(first, last, step):
+            end = min(row + step, last)
+            found.append(Stretch(max(low, end - length), row, end))
+    return found
+
+
+def _with_targets(starts: Classes, kept: Mapping[str, Classes], length: int) -> Classes:
+    """Keep the windows in which any target counts: a step on none would teach nothing."""
+    if not len(starts):
+        return starts
+    counts = np.any([of != MASKED for of in kept.values()], axis=0)
+    before = np.concatenate([[0], np.cumsum(counts)])
+    return starts[before[starts + length] > before[starts]]
+
+
+def _runs(segment: Classes) -> list[tuple[int, int]]:
+    borders = [0, *(np.flatnonzero(np.diff(segment)) + 1).tolist(), len(segment)]
+    return list(pairwise(borders))
+
+
+def _horizons(config: BatchConfig, labels: tuple[str, ...]) -> dict[str, int]:
+    every = {"candle": 1, "trend": config.trend_horizon, "range": 1} | ({"label": 0} if labels else {})
+    chosen = {head: horizon for head, horizon in every.items() if config.heads.get(head, 0.0) > 0}
+    if not chosen:
+        raise NothingToTrain(
+            "only the label head has a weight, and the dataset has no labels: give another head a weight"
+        )
+    return chosen
+
+
+def _kept(classes: Mapping[str, Classes], split: Split, marks: LabelTargets, candles: Candles) -> dict[str, Classes]:
+    """Mask what lies outside the parts; and a train row whose mark was known only when validation had begun."""
+    inside = np.zeros(len(candles), np.bool_)
+    for part in (split.train, split.validation, split.test):
+        if part is not None:
+            inside[part.first : part.last] = True
+    kept = {head: np.where(inside, of, MASKED) for head, of in classes.items()}
+    if "label" in kept:
+        for part in (split.train, split.validation):
+            if part is not None and part.end < len(candles):
+                late = marks.known_at[: part.end] > candles.time[part.end]
+                kept["label"][: part.end][late] = MASKED
+    return kept
+
+
+def _shuffled(kept: Mapping[str, Classes], split: Split, seed: int) -> dict[str, Classes]:
+    """Deal the targets of each part out anew among its rows, the same way for every head: nothing is left to learn."""
+    shuffled = {head: of.copy() for head, of in kept.items()}
+    for number, part in enumerate((split.train, split.validation, split.test)):
+        if part is not None:
+            order = part.first + np.random.default_rng([seed, number]).permutation(part.last - part.first)
+            for head, of in kept.items():
+                shuffled[head][part.first : part.last] = of[order]
+    return shuffled
+
+
+def _why_nothing(config: BatchConfig, segment: Classes) -> str:
+    longest = int(np.bincount(segment).max()) if len(segment) else 0
+    if longest >= config.sequence_length:
+        return "no candle of the train split has a target: the future of each is missing or lies beyond a gap"
+    return (
+        f"the train split has {len(segment)} candles, at most {longest} in a row without a gap; a window needs "
+        f"sequence_length = {config.sequence_length}: lower it, or take a longer series"
+    )
+
+
+def _facts(
+    config: BatchConfig,
+    candles: Candles,
+    split: Split,
+    future: Targets,
+    marks: LabelTargets,
+    kept: Mapping[str, Classes],
+    starts: Classes,
+    segment: Classes,
+) -> Json:
+    parts = {"train": split.train, "validation": split.validation, "test": split.test}
+    return {
+        "candles": len(candles),
+        "windows": len(starts),
+        "segments": int(segment[-1]) + 1,
+        **{name: _part_facts(part, candles) for name, part in parts.items()},
+        "purged": split.purged,
+        "embargo": split.embargo,
+        "dropped": {"trend_ties": future.ties},
+        "labelled": int(np.sum(kept["label"] != MASKED)) if "label" in kept else 0,
+        "overlapped": marks.overlapped,
+        "classes": {head: np.bincount(of[of != MASKED]).tolist() for head, of in kept.items()},
+        "stride": config.stride,
+    }
+
+
+def _part_facts(part: Part | None, candles: Candles) -> Json | None:
+    if part is None:
+        return None
+    return {
+        "candles": part.end - part.start,
+        "from": int(candles.time[part.start]),
+        "to": int(candles.time[part.end - 1]),
+    }
