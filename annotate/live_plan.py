@@ -6,16 +6,17 @@ from annotate.candles import Times
 from annotate.errors import InvalidInput
 
 LEARNT_ALL = (
-    "the model has learnt from every candle of this series already; start at an earlier one with feed.from (those scores "
-    'are marked "seen"), add newer candles, or load a new model'
+    "the model has learnt from every candle of this series already; start at an earlier one with feed.from (its "
+    'scores are marked "seen"), add newer candles, or load a new model'
 )
 
 
 def first_candle(times: Times, *, asked: int | None, data_cut: int | None, window: int) -> int:
     """Give the open time of the first candle of a replay over candles that open at `times` (n,), ms UTC.
 
-    A time that was asked for counts; else the candle after the model's data cut; else, for a fresh model, the first
-    candle that has `window` candles before it. Raises InvalidInput where there is no such candle.
+    A time that was asked for counts, from the second candle on, since a model looks back; else the candle after the
+    model's data cut; else, for a fresh model, the first candle that has `window` candles before it. Raises InvalidInput
+    where there is no such candle.
 
     Examples
     --------
@@ -27,10 +28,8 @@ def first_candle(times: Times, *, asked: int | None, data_cut: int | None, windo
     120
     """
     if asked is not None:
-        row, problem = (
-            int(times.searchsorted(asked)),
-            f"feed.from = {asked}: this series has no candle at or after that",
-        )
+        row = max(1, int(times.searchsorted(asked)))
+        problem = f"feed.from = {asked}: this series has no candle at or after that"
     elif data_cut is not None:
         row, problem = int(times.searchsorted(data_cut, side="right")), LEARNT_ALL
     else:

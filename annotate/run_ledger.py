@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from annotate.store.checkpoints import save_checkpoint
-from annotate.store.events import last_seq
+from annotate.store.events import last_seq, newest_value
 from annotate.store.runs import add_run, change_run, run_to_json, unfinished_runs
 
 if TYPE_CHECKING:
@@ -75,6 +75,19 @@ class RunLedger:
         """List the runs that a death of this process left unfinished, oldest first."""
         with self._database.read() as session:
             return [run_to_json(run) for run in unfinished_runs(session)]
+
+    def recorded_step(self, run_id: int) -> int:
+        """Give the step of a batch run's newest stored event, 0 where there is none."""
+        with self._database.read() as session:
+            return newest_value(session, run_id, "batch_done", "step") or 0
+
+    def recorded_candles(self, run_id: int) -> Json:
+        """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt}`."""
+        with self._database.read() as session:
+            return {
+                word: newest_value(session, run_id, f"candle_{word}", "candle_time")
+                for word in ("predicted", "scored", "learnt")
+            }
 
     def _last_seq(self, run_id: int) -> int:
         if run_id not in self._last:

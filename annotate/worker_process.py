@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 TAIL_LINES = 60  # of the worker's stderr, kept for the cause of its death
-EXIT_WAIT_S = 3.0
+LAST_WORDS_S = 3.0
 PASSIVE_THREADS = {
     # Spinning OpenMP threads cost a busy machine a factor of ten; read once, when torch is imported.
     "OMP_WAIT_POLICY": "PASSIVE",
@@ -72,16 +72,9 @@ class WorkerProcess:
         """Hand over a command; it never waits, a worker that does not read cannot hold the trainer thread."""
         self._outbox.put(json.dumps(line))
 
-    def close(self, wait_s: float = EXIT_WAIT_S) -> None:
-        """End the child: the end of its stdin first, then the signals; afterwards it is gone."""
+    def end_of_commands(self) -> None:
+        """Close the child's stdin after what was sent; it leaves by itself."""
         self._outbox.put(None)
-        if not self._ends_within(wait_s):
-            self._process.terminate()
-        if not self._ends_within(wait_s):
-            self.kill()
-        for thread in self._threads:
-            if thread is not threading.current_thread():
-                thread.join(wait_s)
 
     def kill(self) -> None:
         """End the child and whatever it started, at once."""
@@ -92,11 +85,6 @@ class WorkerProcess:
             return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-
-    def _ends_within(self, seconds: float) -> bool:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return self._process.poll() is not None
 
     def _write(self) -> None:
         pipe = _given(self._process.stdin)
@@ -113,7 +101,7 @@ class WorkerProcess:
                 self._take(line)
         code = self._process.wait()
         self._outbox.put(None)
-        self._threads[0].join(EXIT_WAIT_S)  # its last words
+        self._threads[0].join(LAST_WORDS_S)  # what it said on stderr
         self._on_end(cause_of_end(code, list(self._tail)))
 
     def _take(self, line: str) -> None:

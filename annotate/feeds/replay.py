@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from threading import Event
 from typing import Protocol
-
-import numpy as np
 
 from annotate.candles import COLUMNS, Candles
 from annotate.feeds.feed import ClosedCandle
@@ -72,8 +71,7 @@ def _one_by_one(candles: Candles) -> Iterator[ClosedCandle]:
     """Give candles as objects; the columns may be maps of a large file, so only a piece is read at a time."""
     for start in range(0, len(candles), CHUNK):
         piece = candles.slice(start, start + CHUNK)
-        times = [*candles.time[start + 1 : start + CHUNK + 1].tolist(), None]
-        columns = [getattr(piece, name).tolist() for name in COLUMNS[:-1]]
-        volumes = np.where(np.isnan(piece.volume), None, piece.volume.astype(object)).tolist()
-        for row, next_time, volume in zip(zip(*columns, strict=True), times, volumes, strict=False):
-            yield ClosedCandle(*row, volume, next_time)
+        next_times = [*candles.time[start + 1 : start + CHUNK + 1].tolist(), None]
+        columns = [getattr(piece, name).tolist() for name in COLUMNS]
+        for time_, open_, high, low, close, volume, next_time in zip(*columns, next_times, strict=False):
+            yield ClosedCandle(time_, open_, high, low, close, None if math.isnan(volume) else volume, next_time)

@@ -1,0 +1,62 @@
+"""What a run learns from: dataset directories that it makes for itself, and the candles of its feed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotate.candles import Candles
+from annotate.exporting.dataset import dataset_path, snapshot
+from annotate.store.candle_catalogue import Bounds
+from annotate.store.datasets import get_dataset
+from annotate.store.series import get_series
+
+if TYPE_CHECKING:
+    from annotate.candle_store import CandleStore
+    from annotate.db import Database
+
+
+class RunData:
+    """Snapshots for runs and predictions; any thread may call, and each call may take as long as a copy takes."""
+
+    def __init__(self, data_dir: Path, database: Database, candles: CandleStore) -> None:
+        self._data_dir = data_dir
+        self._database = database
+        self._candles = candles
+        self._whole: dict[int, tuple[Bounds, Path]] = {}  # series → its extent and the snapshot that covers it
+        self._whole_lock = threading.Lock()
+
+    def check_series(self, series_id: int) -> None:
+        """Raise NotFound unless there is such a series."""
+        with self._database.read() as session:
+            get_series(session, series_id)
+
+    def candles(self, series_id: int, start: int | None = None) -> Candles:
+        """Give the stored candles from an open time on."""
+        return self._candles.read(series_id, start)
+
+    def make(self, series_id: int, before: int | None = None) -> int:
+        """Snapshot a series, its candles before an open time alone where it is given; give the dataset's number."""
+        name = "made for a run"
+        return snapshot(
+            self._database, self._candles, self._data_dir, series_id, name=name, kept=False, until=before
+        ).id
+
+    def directory(self, dataset_id: int) -> Path:
+        """Give the directory of a dataset."""
+        return dataset_path(self._data_dir, dataset_id)
+
+    def series_of(self, dataset_id: int) -> int:
+        """Give the series that a dataset was made of; raise NotFound."""
+        with self._database.read() as session:
+            return get_dataset(session, dataset_id).series_id
+
+    def whole_series(self, series_id: int) -> Path:
+        """Give a snapshot of all candles that a series has now, made anew only when it has grown."""
+        bounds = self._candles.bounds(series_id)
+        with self._whole_lock:
+            known = self._whole.get(series_id)
+            if known is None or known[0] != bounds:
+                known = self._whole[series_id] = (bounds, self.directory(self.make(series_id)))
+        return known[1]

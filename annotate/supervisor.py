@@ -1,0 +1,120 @@
+"""Keeps one worker process alive: starts it, starts it again, passes lines on, and matches answers to questions."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from annotate.actor import Actor, wait_for
+from annotate.errors import Conflict, TrainerUnavailable
+from annotate.worker_process import WorkerProcess
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+ANSWER_S = 30.0
+MAX_FAILED_STARTS = 3
+
+
+class Supervisor:
+    """Owned by the trainer thread: all but `ask` and `has_failed` is called there, and both callbacks come there."""
+
+    def __init__(
+        self, command: Sequence[str], actor: Actor, on_line: Callable[[Json], None], on_end: Callable[[str], None]
+    ) -> None:
+        self._command = list(command)
+        self._actor = actor
+        self._on_line = on_line
+        self._on_end = on_end
+        self._process: WorkerProcess | None = None
+        self._failed_starts = 0
+        self._closing = False
+        self._questions: dict[int, Future[Json]] = {}
+        self._numbers = itertools.count(1)
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether there is a worker."""
+        return self._process is not None
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether several workers in a row died before they were ready."""
+        return self._failed_starts >= MAX_FAILED_STARTS
+
+    def start(self) -> None:
+        """Start a worker unless there is one."""
+        if self._process is not None or self._closing:
+            return
+        try:
+            self._process = WorkerProcess(
+                self._command,
+                on_line=lambda line: self._actor.tell(lambda: self._on_line(line)),
+                on_end=lambda cause: self._actor.tell(lambda: self._ended(cause)),
+            )
+        except OSError as error:
+            self._failed_starts = MAX_FAILED_STARTS
+            log.warning("the training process cannot be started: %s", error)
+
+    def is_ready(self) -> None:
+        """Note that the worker came up."""
+        self._failed_starts = 0
+
+    def send(self, line: Json) -> None:
+        """Hand over a command; raise TrainerUnavailable where there is no worker."""
+        if self._process is None:
+            raise TrainerUnavailable("the training process is not running; the log says why")
+        self._process.send(line)
+
+    def ask(self, question: Callable[[int], Json]) -> Json:
+        """Send a command that carries a number and wait for the answer to it; from any thread but the trainer's."""
+        number, future = next(self._numbers), Future[Json]()
+
+        def send() -> None:
+            self.start()
+            self.send(question(number))
+            self._questions[number] = future
+
+        self._actor.ask(send)
+        try:
+            return wait_for(future, ANSWER_S)
+        finally:
+            self._actor.tell(lambda: self._questions.pop(number, None))
+
+    def answered(self, number: int, body: Json | None, error: str | None) -> None:
+        """Give an answer to the one who waits for it."""
+        future = self._questions.pop(number, None)
+        if future is None:
+            return
+        if error is None:
+            future.set_result(body or {})
+        else:
+            future.set_exception(Conflict(error))
+
+    def close(self, last_words: Json) -> None:
+        """Ask the worker to leave, and start no other one; its end is told as always."""
+        self._closing = True
+        if self._process is not None:
+            self._process.send(last_words)
+            self._process.end_of_commands()
+
+    def kill(self) -> None:
+        """End the worker at once."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _ended(self, cause: str) -> None:
+        self._process = None
+        for future in self._questions.values():
+            future.set_exception(TrainerUnavailable(cause))
+        self._questions.clear()
+        if not self._closing:
+            log.error("%s", cause)
+            self._failed_starts += 1  # until the next one says that it is ready
+        self._on_end(cause)
+        if not self.has_failed:
+            self.start()

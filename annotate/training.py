@@ -1,0 +1,481 @@
+"""THE DOOR: the trainer thread that owns the worker process, and what the web side may ask of it.
+
+Only this module knows the worker's commands, events and configs. Requests hand work to the one trainer thread and get
+an answer quickly; the worker's pipe and life, the runs under way and their rows are touched by that thread alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from annotate.actor import Actor
+from annotate.errors import Conflict, InvalidInput
+from annotate.feeds.feed import ClosedCandle
+from annotate.feeds.replay import Clock, SystemClock
+from annotate.feeds.thread import FeedThread
+from annotate.jobs import Job, Jobs
+from annotate.live_feed import begin_of, check_begin, replay_thread
+from annotate.run_data import RunData
+from annotate.run_ledger import RunLedger, now_ms
+from annotate.store.checkpoints import get_checkpoint
+from annotate.store.runs import get_run, run_to_json
+from annotate.supervisor import Supervisor
+from annotate.weights import Weights
+from nn import commands, events
+from nn.config import MODELS, BatchConfig, ConfigError, LiveConfig, Mode, ModelConfig, config_class
+
+if TYPE_CHECKING:
+    from annotate.candle_store import CandleStore
+    from annotate.db import Database
+    from annotate.publisher import Publisher
+    from annotate.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+RunMode = Literal["batch", "live"]
+
+SHUTDOWN_S = 5.0
+FORCE_AFTER_S = 10.0  # a second stop ends a worker that did not react to the first for so long
+
+Result = TypeVar("Result")
+
+
+class Trainer:
+    """The one trainer. Its methods may be called from any thread, and answer at once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        candles: CandleStore,
+        publisher: Publisher,
+        *,
+        worker: Sequence[str] = (),
+        clock: Clock | None = None,
+    ) -> None:
+        self._database = database
+        self._clock = clock or SystemClock()
+        self._actor = Actor("trainer")
+        self._ledger = RunLedger(database, publisher)
+        self._data = RunData(settings.data_dir, database, candles)
+        self._weights = Weights(database, settings.data_dir / "checkpoints", ModelConfig.SHAPE)
+        self._jobs = Jobs()
+        self._worker_is_gone = threading.Event()
+        self._supervisor = Supervisor(worker or worker_command(settings), self._actor, self._said, self._worker_ended)
+
+    def settle(self) -> None:
+        """Give every run that a death of this process cut off its end, `interrupted`; to be called before `start`."""
+        for run in self._ledger.unfinished():
+            self._end(run, "interrupted", "the server ended while this run was under way")
+
+    def start(self) -> None:
+        """Start the trainer thread, which starts the worker; a second call changes nothing."""
+        if self._actor.start():
+            # From that thread: Linux ends the worker when the thread that started it is gone.
+            self._actor.tell(self._supervisor.start)
+
+    def stop(self) -> None:
+        """Let the worker save and leave, end what is under way as interrupted, and end the threads."""
+        self._actor.start()
+        self._actor.ask(self._shut_down)
+        if not self._worker_is_gone.wait(SHUTDOWN_S):
+            self._actor.ask(self._supervisor.kill)
+            self._worker_is_gone.wait(SHUTDOWN_S)
+        self._actor.stop()
+
+    def state(self) -> str:
+        """Say idle, loading, training, live or failed."""
+        return "failed" if self._supervisor.has_failed else self._jobs.state()
+
+    def load(
+        self, series_id: int, model: str | None, checkpoint: Literal["latest", "new"] | int, config: Mapping[str, Any]
+    ) -> Json:
+        """Load weights: `latest`, `new`, or the checkpoint of that number; give the run that does it."""
+        self._data.check_series(series_id)
+        named = None
+        if isinstance(checkpoint, int):
+            with self._database.read() as session:
+                row = get_checkpoint(session, checkpoint)
+            named, model = str(self._weights.directory(row.run_id, row.name)), model or row.model
+        checked = self._config("load", series_id, {**config, **({"model": model} if model else {})})
+        start = {"named": named, "fresh": checkpoint == "new"}
+        return self._ask(lambda: self._open("load", series_id, None, checked, start))
+
+    def submit(
+        self, mode: RunMode, config: Mapping[str, Any], *, series_id: int | None = None, dataset_id: int | None = None
+    ) -> Json:
+        """Ask for a batch or a live run on a series or a dataset; give the run.
+
+        Raises InvalidInput for a config that cannot be taken, Conflict where the series has a live run already.
+        """
+        if dataset_id is not None:
+            series_id = self._data.series_of(dataset_id)
+        if series_id is None:
+            raise InvalidInput("name the series_id or the dataset_id that the run is about", field="series_id")
+        self._data.check_series(series_id)
+        checked = self._config(mode, series_id, config)
+        if mode == "live":
+            self._ask(lambda: self._check_live(series_id, checked))
+            return self._ask(lambda: self._open(mode, series_id, None, checked))
+        dataset = dataset_id if dataset_id is not None else self._data.make(series_id)
+        return self._ask(lambda: self._open(mode, series_id, dataset, checked))
+
+    def stop_run(self, run_id: int) -> Json:
+        """Stop a run after its present step; give it, `stopping` or, where it had not begun, `stopped`."""
+        return self._ask(lambda: self._stop_run(run_id))
+
+    def pause(self, run_id: int) -> Json:
+        """Hold a run after its present step."""
+        return self._ask(lambda: self._pause(run_id))
+
+    def resume(self, run_id: int) -> Json:
+        """Let a paused or interrupted run go on, as the same run."""
+        return self._ask(lambda: self._resume(run_id))
+
+    def predict(self, series_id: int, model: str | None, as_of: int | None) -> Json:
+        """Ask the newest snapshot about the window that ends with the candle `as_of`, the newest by default."""
+        fed = self._ask(lambda: self._jobs.on_series(series_id, "live") is not None)
+        history = None if fed else str(self._data.whole_series(series_id))
+        question = partial(commands.Predict, series_id=series_id, model=model, history_dir=history, as_of=as_of)
+        return self._supervisor.ask(lambda number: question(request_id=number).to_json())
+
+    def discard(self, series_id: int, model: str | None) -> int:
+        """Delete the checkpoints of a series and have the worker forget its weights; give how many there were."""
+        count = self._ask(lambda: self._discard(series_id, model))
+        question = partial(commands.Discard, series_id=series_id, model=model)
+        self._supervisor.ask(lambda number: question(request_id=number).to_json())
+        return count
+
+    def _config(self, mode: Mode, series_id: int, given: Mapping[str, Any]) -> Json:
+        default = self._ask(lambda: self._weights.default_model(series_id))
+        return checked_config(mode, given, default)
+
+    def _ask(self, work: Callable[[], Result]) -> Result:
+        self.start()
+        return self._actor.ask(work)
+
+    # From here on: the trainer thread.
+
+    def _open(self, mode: str, series_id: int, dataset_id: int | None, config: Json, start: Json | None = None) -> Json:
+        if mode == "live":
+            self._refuse_second_live(series_id)
+        run = self._ledger.open_run(mode=mode, series_id=series_id, dataset_id=dataset_id, config=config)
+        self._weights.want(series_id, config["model"])
+        self._jobs.add(Job(run, start=start or {}))
+        return self._advance(run["id"])
+
+    def _begin_all(self) -> None:
+        """Begin every run that may."""
+        self._supervisor.start()
+        while (job := self._jobs.next_to_begin()) is not None:
+            self._begin(job)
+
+    def _advance(self, run_id: int) -> Json:
+        """Begin what may begin; give a run as it is afterwards."""
+        self._begin_all()
+        with self._database.read() as session:
+            return run_to_json(get_run(session, run_id))
+
+    def _begin(self, job: Job) -> None:
+        job.begun = True
+        if job.mode == "live":
+            job.feed = self._feed_of(job)
+            job.feed.start()
+        elif job.mode == "batch":
+            self._send_job(job, self._batch_command(job))
+        else:
+            self._send_job(job, self._load_command(job))
+
+    def _send_job(self, job: Job, command: commands.Command) -> None:
+        job.sent = True
+        job.run = self._ledger.change(job.id, state="running", started=job.run["started"] or now_ms())
+        self._send(command)
+
+    def _load_command(self, job: Job) -> commands.Command:
+        return commands.LoadModel(
+            run_id=job.id,
+            series_id=job.series_id,
+            config=job.config,
+            candidates=self._weights.candidates(job.series_id, job.config["model"]),
+            **job.start,
+        )
+
+    def _batch_command(self, job: Job) -> commands.Command:
+        return commands.StartBatch(
+            run_id=job.id,
+            series_id=job.series_id,
+            config=job.config,
+            dataset_dir=str(self._data.directory(job.run["dataset_id"])),
+            checkpoint_dir=str(self._weights.directory(job.id)),
+            candidates=self._weights.candidates(job.series_id, job.config["model"]),
+            resume=job.resume,
+            recorded_step=self._ledger.recorded_step(job.id) if job.resume else 0,
+        )
+
+    def _feed_of(self, job: Job) -> FeedThread:
+        """Make the feed's thread; what it needs of the trainer's knowledge is fixed now, the copying is left to it."""
+        recorded = self._ledger.recorded_candles(job.id) if job.resume else {}
+        begin = begin_of(
+            job.config,
+            self._weights.data_cut(job.series_id, job.config),
+            recorded=recorded,
+            first_time=job.run["summary"].get("first_time"),
+        )
+        return replay_thread(
+            self._data,
+            job.series_id,
+            begin,
+            job.config["feed"]["speed"],
+            self._clock,
+            on_prepared=lambda dataset, first: self._actor.ask(lambda: self._send_live(job, dataset, first, recorded)),
+            on_candle=lambda candle: self._actor.tell(lambda: self._on_candle(job, candle)),
+            on_end=lambda cause: self._actor.tell(lambda: self._on_feed_end(job, cause)),
+        )
+
+    def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json) -> None:
+        if self._jobs.get(job.id) is not job:
+            return  # stopped while its data was being copied
+        summary = {"first_time": first_time} | job.run["summary"]
+        job.run = self._ledger.change(job.id, dataset_id=dataset_id, summary=summary)
+        command = commands.StartLive(
+            run_id=job.id,
+            series_id=job.series_id,
+            config=job.config,
+            history_dir=str(self._data.directory(dataset_id)),
+            checkpoint_dir=str(self._weights.directory(job.id)),
+            candidates=self._weights.candidates(job.series_id, job.config["model"]),
+            first_time=first_time,
+            coalesce=job.config["feed"]["speed"] != "max",
+            resume=job.resume,
+            recorded=recorded,
+        )
+        self._send_job(job, command)
+
+    def _on_candle(self, job: Job, candle: ClosedCandle) -> None:
+        if self._jobs.get(job.id) is job:
+            self._send(commands.CandleClosed(run_id=job.id, **dataclasses.asdict(candle)))
+
+    def _on_feed_end(self, job: Job, cause: str | None) -> None:
+        if self._jobs.get(job.id) is not job:
+            return
+        if job.sent:
+            self._send(commands.FeedEnded(run_id=job.id, cause=cause))
+        else:
+            self._end_job(job, "failed", cause)
+
+    def _check_live(self, series_id: int, config: Json) -> None:
+        """Refuse now what would fail at the start; a load under way may still change where that is."""
+        self._refuse_second_live(series_id)
+        if self._jobs.on_series(series_id, "load") is None:
+            cut = self._weights.data_cut(series_id, config)
+            check_begin(self._data, series_id, begin_of(config, cut, recorded={}, first_time=None))
+
+    def _refuse_second_live(self, series_id: int) -> None:
+        job = self._jobs.on_series(series_id, "live")
+        if job is not None:
+            raise Conflict(f"run {job.id} is live on this series already; stop it first", run_id=job.id)
+
+    def _stop_run(self, run_id: int) -> Json:
+        job = self._under_way(run_id, "stop")
+        if job.feed is not None:
+            job.feed.stop()
+        if not job.sent:
+            return self._end_job(job, "stopped", None)
+        if job.stopping_since is None:
+            job.stopping_since = self._clock.now()
+            self._send(commands.StopRun(run_id=run_id))
+        elif self._clock.now() - job.stopping_since > FORCE_AFTER_S:
+            self._supervisor.kill()
+        job.run = self._ledger.change(run_id, state="stopping")
+        return job.run
+
+    def _pause(self, run_id: int) -> Json:
+        job = self._under_way(run_id, "pause")
+        if not job.sent or job.stopping_since is not None or job.mode == "load":
+            raise Conflict(f"run {run_id} is {job.run['state']}; a running one can be paused", state=job.run["state"])
+        if job.feed is not None:
+            job.feed.pause()
+        job.paused = True
+        self._send(commands.PauseRun(run_id=run_id))
+        job.run = self._ledger.change(run_id, state="paused")
+        return job.run
+
+    def _resume(self, run_id: int) -> Json:
+        job = self._jobs.get(run_id)
+        if job is None:
+            return self._resume_interrupted(run_id)
+        if not job.paused:
+            raise Conflict(f"run {run_id} is {job.run['state']} and goes on by itself", state=job.run["state"])
+        job.paused = False
+        self._send(commands.ResumeRun(run_id=run_id))
+        if job.feed is not None:
+            job.feed.resume()
+        job.run = self._ledger.change(run_id, state="running")
+        return job.run
+
+    def _resume_interrupted(self, run_id: int) -> Json:
+        with self._database.read() as session:
+            run = run_to_json(get_run(session, run_id))
+        if run["state"] != "interrupted" or run["mode"] == "load":
+            raise Conflict(f"run {run_id} is {run['state']}; start a new one", state=run["state"])
+        if run["mode"] == "live":
+            self._refuse_second_live(run["series_id"])
+        run = self._ledger.change(run_id, state="queued", cause=None, ended=None)
+        self._jobs.add(Job(run, resume=run["started"] is not None))
+        return self._advance(run_id)
+
+    def _under_way(self, run_id: int, action: str) -> Job:
+        job = self._jobs.get(run_id)
+        if job is None:
+            with self._database.read() as session:
+                state = get_run(session, run_id).state
+            raise Conflict(f"run {run_id} is {state}; there is nothing to {action}", state=state)
+        return job
+
+    def _discard(self, series_id: int, model: str | None) -> int:
+        job = self._jobs.on_series(series_id)
+        if job is not None:
+            raise Conflict(f"run {job.id} of this series is {job.run['state']}; stop it first", run_id=job.id)
+        return self._weights.discard(series_id, model)
+
+    def _end_job(self, job: Job, state: str, cause: str | None) -> Json:
+        self._jobs.remove(job.id)
+        if job.feed is not None:
+            job.feed.stop()
+        return self._end(job.run, state, cause)
+
+    def _end(self, run: Json, state: str, cause: str | None) -> Json:
+        event = events.RunEnded(run_id=run["id"], time=now_ms(), state=state, cause=cause)
+        return self._ledger.close_run(event.to_json(), run["summary"])
+
+    def _send(self, command: commands.Command) -> None:
+        self._supervisor.send(command.to_json())
+
+    # The worker speaks.
+
+    def _said(self, line: Json) -> None:
+        try:
+            item = events.from_json(line)
+        except (KeyError, TypeError) as error:
+            log.warning("worker said what nobody knows: %s: %s", error, str(line)[:500])
+            return
+        if isinstance(item, events.Event):
+            self._on_event(item)
+        else:
+            self._on_message(item)
+
+    def _on_event(self, event: events.Event) -> None:
+        job = self._jobs.get(event.run_id)
+        if job is None:
+            log.warning("run %s is over and said %s", event.run_id, event.type)
+            return
+        if isinstance(event, events.RunEnded):
+            self._on_run_ended(job, event)
+            return
+        self._ledger.record(event.to_json())
+        if isinstance(event, events.ModelLoaded):
+            self._weights.loaded(job.series_id, job.config, event.data_cut)
+        elif isinstance(event, events.RunStarted | events.RunResumed) and job.feed is not None:
+            job.feed.model_is_ready()
+
+    def _on_run_ended(self, job: Job, event: events.RunEnded) -> None:
+        self._jobs.remove(job.id)
+        if job.feed is not None:
+            job.feed.stop()
+        job.run = self._ledger.close_run(event.to_json(), job.run["summary"])
+        if job.mode != "load":
+            self._weights.result_of(job.run)
+        self._advance(job.id)
+
+    def _on_message(self, message: events.Message) -> None:
+        match message:
+            case events.WorkerReady():
+                self._supervisor.is_ready()
+                log.info("worker %s is ready on %s: %s", message.pid, message.device, message.device_reason)
+            case events.RunState():
+                self._on_state(message)
+            case events.CheckpointSaved():
+                body = {
+                    name: getattr(message, name) for name in ("run_id", "name", "step", "data_cut", "result", "meta")
+                }
+                self._ledger.keep_checkpoint(**body)
+            case events.CandleDone():
+                job = self._jobs.get(message.run_id)
+                if job is not None and job.feed is not None:
+                    job.feed.candle_done()
+            case events.Answer():
+                self._supervisor.answered(message.request_id, message.body, message.error)
+
+    def _on_state(self, message: events.RunState) -> None:
+        job = self._jobs.get(message.run_id)
+        if job is not None and job.stopping_since is None and job.run["state"] != message.state:
+            job.run = self._ledger.change(message.run_id, state=message.state)
+
+    def _worker_ended(self, cause: str) -> None:
+        """Fail what the worker held, saying why; where it left because the server stops, that is an interruption."""
+        self._weights.worker_is_gone()
+        if self._closing:
+            self._interrupt_all()
+            return
+        for job in self._jobs:
+            if job.sent:
+                self._end_cut_off(job, cause)
+        if not self._supervisor.has_failed:
+            self._actor.tell(self._begin_all)
+
+    def _end_cut_off(self, job: Job, cause: str) -> None:
+        if job.stopping_since is not None:
+            self._end_job(job, "stopped", f"while it was stopping, {cause}")
+        else:
+            self._end_job(job, "failed", cause)
+
+    def _shut_down(self) -> None:
+        self._closing = True
+        for job in self._jobs:
+            if job.feed is not None:
+                job.feed.stop()
+        if self._supervisor.is_running:
+            self._supervisor.close(commands.Shutdown().to_json())
+        else:
+            self._interrupt_all()
+
+    def _interrupt_all(self) -> None:
+        for job in self._jobs:
+            self._end_job(job, "interrupted", "the server was stopped while this run was under way")
+        self._worker_is_gone.set()
+
+
+def worker_command(settings: Settings) -> list[str]:
+    """Give the command line of the worker."""
+    return [sys.executable, "-m", "nn.worker", "--device", settings.device, "--threads", str(settings.threads)]
+
+
+def checked_config(mode: Mode, given: Mapping[str, Any], default_model: str | None) -> Json:
+    """Give the whole config of a run; raise InvalidInput naming the field, its value and what is allowed.
+
+    A load takes the fields of every mode, so that a page may send one form; what shapes no model is left out.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidInput("config must be an object of fields", field="config", value=given)
+    fields = {"model": default_model or next(iter(MODELS))} | dict(given)
+    if mode == "load":
+        others = {f["name"] for kind in (BatchConfig, LiveConfig) for f in kind.fields()}
+        others -= {f["name"] for f in ModelConfig.fields()}
+        fields = {name: value for name, value in fields.items() if name not in others}
+    try:
+        return config_class(mode).from_json(fields).to_json()
+    except ConfigError as error:
+        raise InvalidInput(str(error), field=error.field, value=error.value, allowed=error.allowed) from error
+
+
+def catalogue() -> Json:
+    """List the models and, for each mode, the fields of its config: name, type, default, meaning, least, most."""
+    models = [{"name": name, "title": title} for name, title in MODELS.items()]
+    return {"items": models, "fields": {mode: config_class(mode).fields() for mode in ("load", "batch", "live")}}

@@ -1,0 +1,90 @@
+"""Runs over HTTP: asked for, listed, steered; their events and figures; predictions."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from flask import Blueprint, request
+
+from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields, query_number
+from annotate.figures import figures_of
+from annotate.models import Json
+from annotate.store.events import events_after, first_seq
+from annotate.store.runs import MAX_ID, get_run, list_runs, run_to_json
+from annotate.store.series import get_series
+from annotate.training import RunMode
+from annotate.views.services import services
+
+bp = Blueprint("runs", __name__, url_prefix="/api")
+
+
+@bp.get("/runs")
+def get_runs() -> Json:
+    """List runs, newest first; `?series_id` for those of one series, `?limit` for so many."""
+    series_id, limit = (query_number(request.args, name, 1, MAX_ID) for name in ("series_id", "limit"))
+    with services().database.read() as session:
+        return {"items": [run_to_json(run) for run in list_runs(session, series_id, limit)]}
+
+
+@bp.post("/runs")
+def post_run() -> tuple[Json, int]:
+    """Ask for a batch or a live run on a series or on a dataset."""
+    fields = Fields(request.get_json())
+    fields.only(("mode", "series_id", "dataset_id", "config"))
+    mode = cast("RunMode", fields.choice("mode", ("batch", "live")))
+    ids = {name: fields.whole(name, 1, MAX_ID) for name in ("series_id", "dataset_id") if fields.has(name)}
+    return {"run": services().trainer.submit(mode, fields.value("config") or {}, **ids)}, 202
+
+
+@bp.get("/runs/<int:run_id>")
+def get_one_run(run_id: int) -> Json:
+    """Give a run."""
+    with services().database.read() as session:
+        return {"run": run_to_json(get_run(session, run_id))}
+
+
+@bp.post("/runs/<int:run_id>/stop")
+def stop_run(run_id: int) -> Json:
+    """Stop a run after its present step."""
+    return {"run": services().trainer.stop_run(run_id)}
+
+
+@bp.post("/runs/<int:run_id>/pause")
+def pause_run(run_id: int) -> Json:
+    """Hold a run after its present step."""
+    return {"run": services().trainer.pause(run_id)}
+
+
+@bp.post("/runs/<int:run_id>/resume")
+def resume_run(run_id: int) -> Json:
+    """Let a paused or interrupted run go on, as the same run."""
+    return {"run": services().trainer.resume(run_id)}
+
+
+@bp.get("/runs/<int:run_id>/events")
+def get_events(run_id: int) -> Json:
+    """Give the events with a number above `?after`, all of them unless `?limit` is given."""
+    after = query_number(request.args, "after", 0, MAX_ID) or 0
+    limit = query_number(request.args, "limit", 1, MAX_ID)
+    with services().database.read() as session:
+        get_run(session, run_id)
+        return {"items": events_after(session, run_id, after, limit), "first_seq": first_seq(session, run_id)}
+
+
+@bp.get("/runs/<int:run_id>/figures")
+def get_figures(run_id: int) -> Json:
+    """Give the Plotly figures of a run, each figure beside its baselines."""
+    with services().database.read() as session:
+        return {"items": figures_of(session, get_run(session, run_id))}
+
+
+@bp.post("/series/<int:series_id>/predict")
+def predict(series_id: int) -> Json:
+    """Say what the newest snapshot makes of the window that ends with candle `as_of`, the newest by default."""
+    with services().database.read() as session:
+        get_series(session, series_id)
+    fields = Fields(request.get_json(silent=True) or {})
+    fields.only(("model", "as_of"))
+    model = fields.text("model", 50) if fields.has("model") else None
+    as_of = fields.whole("as_of", EARLIEST_MS, LATEST_MS) if fields.has("as_of") else None
+    return services().trainer.predict(series_id, model, as_of)
