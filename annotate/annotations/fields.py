@@ -18,7 +18,8 @@ class Fields:
 
     def __init__(self, given: object, where: str = "") -> None:
         if not isinstance(given, Mapping):
-            raise InvalidInput(f"{where.rstrip('.') or 'body'} = {shown(given)}: must be a JSON object", field=where)
+            name = where.rstrip(".") or "body"
+            raise InvalidInput(f"{name} = {shown(given)}: must be a JSON object", field=name)
         self._given: Mapping[str, Any] = given
         self._where = where
 
