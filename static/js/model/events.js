@@ -98,28 +98,26 @@ export class EventList {
   /**
    * Take events as they come, in any order and doubled.
    * @param {readonly RunEvent[]} items
-   * @param {number} [firstSeq] below it the server has folded old candle events, so numbers may be missing there
+   * @param {number} [completeTo] `items` holds all that is stored up to it: a number missing below was folded away
    * @returns {RunEvent[]} those that are new and in order, ready to be shown
    */
-  add(items, firstSeq = 1) {
+  add(items, completeTo = 0) {
     for (const item of items) if (item.seq > this.#last) this.#early.set(item.seq, item);
     /** @type {RunEvent[]} */
     const fresh = [];
-    this.#takeFolded(firstSeq, fresh);
+    this.#takeStored(completeTo, fresh);
     this.#takeNext(fresh);
     for (const item of fresh) this.#items.push(item);
     return fresh;
   }
 
   /**
-   * @param {number} firstSeq
+   * @param {number} completeTo
    * @param {RunEvent[]} fresh
    */
-  #takeFolded(firstSeq, fresh) {
-    if (firstSeq <= this.#last + 1) return;
-    const numbers = [...this.#early.keys()].filter((seq) => seq < firstSeq).sort((a, b) => a - b);
+  #takeStored(completeTo, fresh) {
+    const numbers = [...this.#early.keys()].filter((seq) => seq <= completeTo).sort((a, b) => a - b);
     for (const seq of numbers) this.#take(seq, fresh);
-    this.#last = firstSeq - 1;
   }
 
   /** @param {RunEvent[]} fresh */

@@ -33,6 +33,11 @@ export class Predictions {
     return this.#latest;
   }
 
+  /** @returns {IterableIterator<[number, Told]>} open time and what is known, oldest first */
+  entries() {
+    return this.#told.entries();
+  }
+
   /** @returns {number} */
   get size() {
     return this.#told.size;

@@ -3,7 +3,7 @@
 import { EventList } from "../model/events.js";
 
 /** @typedef {import("../model/events.js").RunEvent} RunEvent */
-/** @typedef {{items: RunEvent[], first_seq?: number}} EventPage */
+/** @typedef {{items: RunEvent[]}} EventPage */
 /** @typedef {(runId: number, after: number, limit: number) => Promise<EventPage>} FetchEvents */
 /** @typedef {(events: RunEvent[]) => void} OnEvents */
 
@@ -83,7 +83,7 @@ export class RunFollower {
   async #fetchPages() {
     for (;;) {
       const page = await this.#fetchEvents(this.#runId, this.#list.last, PAGE_LIMIT);
-      this.#take(page.items, page.first_seq ?? 1);
+      this.#take(page.items, page.items.at(-1)?.seq);
       if (page.items.length < PAGE_LIMIT || this.#closed) return;
     }
   }
@@ -98,11 +98,11 @@ export class RunFollower {
 
   /**
    * @param {RunEvent[]} items
-   * @param {number} [firstSeq]
+   * @param {number} [completeTo] a page of the store has every event up to its last one
    */
-  #take(items, firstSeq = 1) {
+  #take(items, completeTo) {
     if (this.#closed) return;
-    const fresh = this.#list.add(items, firstSeq);
+    const fresh = this.#list.add(items, completeTo);
     if (fresh.length > 0) this.#onEvents(fresh);
   }
 }

@@ -1,0 +1,92 @@
+// The tables of figures: what a head reached, and what needs no model beside it. Pure; no DOM.
+
+import { coefficient, count, interval, loss, percent } from "./format-metrics.js";
+
+/** @typedef {import("./events.js").SplitFigures} SplitFigures */
+/** @typedef {import("./events.js").HeadFigures} HeadFigures */
+/** @typedef {import("./headline.js").FiguresByTarget} FiguresByTarget */
+
+/** @typedef {{title: string, cells: string[], kind?: "baseline"}} FigureRow */
+
+const HEAD_ORDER = ["candle", "trend", "range", "label"];
+const BASELINES = [
+  ["majority", "Majority class"],
+  ["persistence", "Persistence"],
+  ["logistic", "Logistic regression"],
+];
+
+/**
+ * Give the heads that have figures, in a fixed order.
+ * @param {SplitFigures} split
+ * @returns {string[]}
+ */
+export function headsOf(split) {
+  const known = Object.keys({ ...split.heads, ...split.baselines });
+  return HEAD_ORDER.filter((head) => known.includes(head));
+}
+
+/**
+ * Give the rows of an epoch's table: one column a head, the baselines below the model.
+ * @param {SplitFigures} split
+ * @returns {FigureRow[]}
+ */
+export function epochRows(split) {
+  const heads = headsOf(split);
+  /** @type {(title: string, read: (figures: HeadFigures | undefined) => string) => FigureRow} */
+  const row = (title, read) => ({ title, cells: heads.map((head) => read(split.heads?.[head])) });
+  const model = [
+    row("Accuracy", (figures) => percent(figures?.accuracy, 1)),
+    row("95% interval", (figures) => interval(figures?.interval)),
+    row("Balanced accuracy", (figures) => percent(figures?.balanced_accuracy, 1)),
+    row("MCC", (figures) => coefficient(figures?.mcc)),
+    row("F1", (figures) => percent(figures?.f1, 1)),
+    row("NLL", (figures) => loss(figures?.nll)),
+    row("n", (figures) => count(figures?.n)),
+  ].filter((each) => each.cells.some((cell) => cell !== "–"));
+  return [...model, ...BASELINES.flatMap(([name, title]) => baselineRow(split, heads, name, title))];
+}
+
+/**
+ * @param {SplitFigures} split
+ * @param {string[]} heads
+ * @param {string} name
+ * @param {string} title
+ * @returns {FigureRow[]}
+ */
+function baselineRow(split, heads, name, title) {
+  const cells = heads.map((head) => {
+    const figures = split.baselines[head]?.[name];
+    const f1 = figures?.f1;
+    return percent(figures?.accuracy, 1) + (f1 === null || f1 === undefined ? "" : ` (F1 ${percent(f1, 1)})`);
+  });
+  return cells.every((cell) => cell === "–") ? [] : [{ title, cells, kind: "baseline" }];
+}
+
+const RIVALS = [["start", "Frozen start model"], ...BASELINES];
+const WINDOWS = ["100", "1000", "all"];
+
+/**
+ * Give the rows of a live run's table for one target: one column a window of unseen candles.
+ * @param {FiguresByTarget} figures
+ * @param {string} target candle or trend
+ * @returns {{windows: string[], rows: FigureRow[]}} no rows before the first score
+ */
+export function liveRows(figures, target) {
+  const known = figures[target] ?? {};
+  const windows = WINDOWS.filter((window) => known[window] !== undefined);
+  if (windows.length === 0) return { windows: [], rows: [] };
+  const at = windows.map((window) => known[window]);
+  const rows = [
+    { title: "Accuracy", cells: at.map((figure) => percent(figure.accuracy, 1)) },
+    { title: "95% interval", cells: at.map((figure) => interval(figure.interval)) },
+    { title: "NLL", cells: at.map((figure) => loss(figure.nll)) },
+    { title: "n", cells: at.map((figure) => count(figure.n)) },
+  ];
+  /** @type {FigureRow[]} */
+  const rivals = RIVALS.map(([name, title]) => ({
+    title,
+    cells: at.map((figure) => percent(figure.baselines[name]?.accuracy, 1)),
+    kind: "baseline",
+  }));
+  return { windows: windows.map((window) => (window === "all" ? "all" : `last ${window}`)), rows: [...rows, ...rivals] };
+}

@@ -1,0 +1,78 @@
+// Plotly figures of the server, dressed in the page's colours. Pure; no DOM, no Plotly.
+
+/**
+ * @typedef {object} Trace
+ * @property {string} name
+ * @property {unknown[]} x
+ * @property {(number | null)[]} y
+ * @property {{width?: number, dash?: string, color?: string}} [line]
+ * @property {string} [mode]
+ */
+
+/** @typedef {{data: Trace[], layout: Record<string, any>}} Figure */
+/** @typedef {{name: string, title: string, figure: Figure}} NamedFigure */
+/** @typedef {{text: string, muted: string, grid: string, line: string, series: string[]}} FigureColours */
+
+const HEIGHT = 260;
+
+/**
+ * Dress a figure: the page's colours and sizes; baselines are muted and dashed, so that the model stands out.
+ * @param {NamedFigure} named
+ * @param {FigureColours} colours
+ * @param {string} revision while it stays the same, zoom and hidden traces stay as a person left them
+ * @returns {Figure}
+ */
+export function dressed({ title, figure }, colours, revision) {
+  return { data: dressedTraces(figure.data, colours), layout: { ...figure.layout, ...frame(title, figure.layout, colours), uirevision: revision } };
+}
+
+/**
+ * @param {Trace[]} traces
+ * @param {FigureColours} colours
+ * @returns {Trace[]}
+ */
+function dressedTraces(traces, colours) {
+  let next = 0;
+  return traces.map((trace) => {
+    const isBaseline = trace.line?.dash === "dash";
+    const color = isBaseline ? colours.muted : colours.series[next++ % colours.series.length];
+    const dash = isBaseline ? BASELINE_DASHES[baselineOf(trace.name)] ?? "dash" : "solid";
+    return { ...trace, line: { ...trace.line, color, dash }, hovertemplate: `%{y}<extra>${escaped(trace.name)}</extra>` };
+  });
+}
+
+/** @type {Record<string, string | undefined>} */
+const BASELINE_DASHES = { majority: "dash", persistence: "dot", logistic: "dashdot", start: "longdash" };
+
+/** @param {string} name a trace such as `majority (validation)` */
+function baselineOf(name) {
+  return name.split(" ", 1)[0];
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replaceAll("<", "&lt;");
+}
+
+/**
+ * @param {string} title
+ * @param {Record<string, any>} layout
+ * @param {FigureColours} colours
+ */
+function frame(title, layout, colours) {
+  const axis = { gridcolor: colours.grid, linecolor: colours.line, zeroline: false, automargin: true };
+  return {
+    title: { text: escaped(title), font: { size: 13 }, x: 0, xref: "paper", pad: { t: 4 } },
+    height: HEIGHT,
+    autosize: true,
+    margin: { l: 48, r: 12, t: 30, b: 34 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: colours.text, size: 11 },
+    hovermode: "x unified",
+    showlegend: true,
+    legend: { orientation: "h", y: -0.28, x: 0, font: { size: 10 } },
+    xaxis: { ...layout["xaxis"], ...axis, title: { ...layout["xaxis"]?.title, standoff: 4 } },
+    yaxis: { ...layout["yaxis"], ...axis },
+  };
+}

@@ -1,0 +1,168 @@
+// What the run bar says of a run: a few facts, each accuracy with what guessing reaches beside it. Pure; no DOM.
+
+import { count, loss, percent } from "./format-metrics.js";
+
+/** @typedef {import("./run.js").Run} Run */
+/** @typedef {import("./run.js").RunProgress} RunProgress */
+/** @typedef {import("./events.js").Baselines} Baselines */
+
+/**
+ * One fact of the run bar.
+ * @typedef {object} Fact
+ * @property {string} label
+ * @property {string} value
+ * @property {string} [beside] what it is compared with
+ * @property {string} [title] a longer explanation
+ * @property {"warning" | "muted"} [tone]
+ */
+
+/**
+ * @typedef {object} LiveFigures running figures of one target, by window
+ * @property {number} n
+ * @property {number | null} accuracy
+ * @property {[number, number] | null} interval
+ * @property {number | null} nll
+ * @property {Record<string, {accuracy: number | null, nll: number | null}>} baselines
+ */
+
+/** @typedef {Record<string, Record<string, LiveFigures> | undefined>} FiguresByTarget target → window → figures */
+
+/**
+ * Say where a batch run stands.
+ * @param {RunProgress} progress
+ * @returns {Fact[]} none before its first batch
+ */
+export function batchFacts(progress) {
+  const { batch } = progress;
+  if (batch === null) return [];
+  const baselines = progress.epochs.at(-1)?.train.baselines;
+  return [
+    { label: "Epoch", value: `${batch.epoch}/${batch.epochs}` },
+    { label: "Batch", value: `${batch.batch}/${batch.batches}` },
+    { label: "loss", value: loss(batch.loss), title: "Training loss of this batch" },
+    { label: "candle", value: percent(batch.candle_accuracy), beside: guess(baselines, "candle"), title: "Accuracy on this train batch" },
+    { label: "trend", value: percent(batch.trend_accuracy), beside: guess(baselines, "trend"), title: "Accuracy on this train batch" },
+    ...validationFacts(progress),
+    ...skippedFacts(batch.skipped_steps),
+  ];
+}
+
+/**
+ * @param {RunProgress} progress
+ * @returns {Fact[]}
+ */
+function validationFacts(progress) {
+  const last = progress.epochs.at(-1);
+  if (last === undefined) return [];
+  if (last.validation === null) return [{ label: "validation", value: "none", tone: "muted" }];
+  const { validation } = last;
+  return [
+    {
+      label: "validation",
+      value: percent(validation.candle_accuracy),
+      beside: guess(validation.baselines, "candle"),
+      title: `Candle accuracy on ${count(validation.n)} validation windows after epoch ${last.epoch}`,
+    },
+  ];
+}
+
+/**
+ * @param {number} skipped
+ * @returns {Fact[]}
+ */
+function skippedFacts(skipped) {
+  if (skipped === 0) return [];
+  return [{ label: "skipped steps", value: String(skipped), tone: "warning", title: "Loss or gradient was not finite; parameters stayed as they were" }];
+}
+
+/**
+ * Say where a live run stands.
+ * @param {RunProgress} progress
+ * @param {number} now ms UTC
+ * @returns {Fact[]} none before its first candle
+ */
+export function liveFacts(progress, now) {
+  const { learnt, scored, snapshot } = progress;
+  if (learnt === null && scored === null) return [];
+  const figures = /** @type {FiguresByTarget} */ (scored?.figures ?? {});
+  return [
+    { label: "loss", value: loss(learnt?.loss), beside: `avg ${loss(learnt?.average_loss)}`, title: "Per-candle training loss" },
+    targetFact("candle", figures["candle"], seenOnly(progress)),
+    targetFact("trend", figures["trend"], seenOnly(progress)),
+    { label: "scored", value: count(scored?.n ?? 0), title: "Unseen candles scored so far" },
+    { label: "behind", value: String(scored?.behind ?? 0), title: "Closed candles that wait for the trainer", tone: (scored?.behind ?? 0) > 5 ? "warning" : undefined },
+    ...snapshotFacts(snapshot, now),
+  ];
+}
+
+/**
+ * Say whether every candle so far was one that the model had learnt before.
+ * @param {RunProgress} progress
+ * @returns {boolean}
+ */
+export function seenOnly(progress) {
+  return progress.scored !== null && progress.scored.n === 0;
+}
+
+/**
+ * @param {string} label
+ * @param {Record<string, LiveFigures> | undefined} windows
+ * @param {boolean} seen
+ * @returns {Fact}
+ */
+function targetFact(label, windows, seen) {
+  const last = windows?.["100"];
+  if (last === undefined) return { label, value: "–", title: seen ? "No unseen candle was scored yet" : "No score yet" };
+  const all = windows?.["all"];
+  const majority = last.baselines["majority"]?.accuracy;
+  return {
+    label,
+    value: percent(last.accuracy),
+    beside: `avg ${percent(all?.accuracy)}, majority ${percent(majority)}`,
+    title: `Prequential accuracy of the last ${last.n} unseen candles; avg: of all ${count(all?.n)}`,
+  };
+}
+
+/**
+ * @param {{number: number, since: number} | null} snapshot
+ * @param {number} now
+ * @returns {Fact[]}
+ */
+function snapshotFacts(snapshot, now) {
+  if (snapshot === null) return [];
+  const age = Math.max(0, Math.round((now - snapshot.since) / 1000));
+  return [{ label: "snapshot", value: String(snapshot.number), beside: `${age} s old`, title: "Published weights that predictions use" }];
+}
+
+/**
+ * @param {Baselines | undefined} baselines
+ * @param {string} head
+ * @returns {string | undefined}
+ */
+function guess(baselines, head) {
+  const majority = baselines?.[head]?.["majority"]?.accuracy;
+  return majority === undefined || majority === null ? undefined : `majority ${percent(majority)}`;
+}
+
+/**
+ * Name the state of a run for a person, with what it waits for.
+ * @param {Run} run
+ * @param {readonly Run[]} runs all of them
+ * @returns {string}
+ */
+export function stateText(run, runs) {
+  if (run.state !== "queued") return run.state;
+  const first = runs.findLast((other) => other.mode === run.mode && other.id < run.id && ["running", "paused", "stopping"].includes(other.state));
+  return first === undefined ? "queued" : `waits for run ${first.id}`;
+}
+
+/**
+ * Name what a live run is fed from.
+ * @param {Run} run
+ * @returns {string} `replay 10×`
+ */
+export function feedText(run) {
+  const feed = /** @type {{kind?: string, speed?: number | string} | undefined} */ (run.config["feed"]);
+  const speed = feed?.speed ?? 1;
+  return `${feed?.kind ?? "replay"} ${speed === "max" ? "max" : `${speed}×`}`;
+}

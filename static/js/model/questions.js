@@ -1,0 +1,92 @@
+// Questions that a file leaves open, as the server asks them, and what it says of a cell it cannot read. Pure; no DOM.
+
+/** @typedef {{value: string, label: string, likely: boolean}} Choice */
+
+/**
+ * One question about an uploaded file.
+ * @typedef {object} Question
+ * @property {string} name the field of the upload that answers it
+ * @property {string} question
+ * @property {Choice[]} choices
+ * @property {string} reason why it is asked
+ */
+
+/** Questions that take answers beyond their choices. */
+const FREE = new Set(["zone", "timeframe"]);
+
+/**
+ * Read the questions of a refusal.
+ * @param {{code?: string, details?: Record<string, unknown>}} error
+ * @returns {Question[]} empty when the error asks nothing
+ */
+export function questionsOf(error) {
+  const asked = error.details?.["questions"];
+  return error.code === "needs_answer" && Array.isArray(asked) ? asked : [];
+}
+
+/**
+ * @param {Question} question
+ * @returns {string} the answer that is filled in
+ */
+export function likelyAnswer(question) {
+  return (question.choices.find((choice) => choice.likely) ?? question.choices[0])?.value ?? "";
+}
+
+/**
+ * @param {Question} question
+ * @returns {boolean} whether an answer may be typed
+ */
+export function isFree(question) {
+  return question.choices.length === 0 || FREE.has(question.name);
+}
+
+/**
+ * Say where in the file a refusal points: `line 14 · high · 1O1.5`.
+ * @param {{details?: Record<string, unknown>}} error
+ * @returns {string} "" when it points nowhere
+ */
+export function placeOf({ details = {} }) {
+  const { line, column, value } = details;
+  return [line !== undefined && `line ${line}`, column !== undefined && `column ${column}`, line !== undefined && value !== undefined && `“${value}”`]
+    .filter((part) => part !== false)
+    .join(" · ");
+}
+
+/**
+ * Lines of an import report that a person reads: names as words, nested values in short.
+ * @param {Record<string, unknown>} report
+ * @returns {[string, string][]} name and value; empty ones are left out
+ */
+export function reportRows(report) {
+  return Object.entries(report).flatMap(([name, value]) => {
+    const text = reportText(value);
+    return text === "" ? [] : [/** @type {[string, string]} */ ([sentence(name), text])];
+  });
+}
+
+const MOST_ITEMS = 12;
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+function reportText(value) {
+  if (value === null || value === undefined || value === "") return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return listText(value);
+  if (typeof value === "object") return Object.entries(value).map(([name, part]) => [sentence(name), reportText(part)]).filter(([, text]) => text !== "").map((pair) => pair.join(": ")).join("; ");
+  return typeof value === "number" ? value.toLocaleString("en-US") : String(value);
+}
+
+/** @param {unknown[]} values */
+function listText(values) {
+  const shown = values.slice(0, MOST_ITEMS).map(reportText);
+  const rest = values.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+}
+
+/** @param {string} name */
+function sentence(name) {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

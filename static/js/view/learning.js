@@ -1,0 +1,29 @@
+// What the panels of training share: the connection, the runs, the settings. One a page.
+
+import { TrainSettings } from "../model/train-settings.js";
+import { RunDesk } from "../net/run-desk.js";
+import { connect } from "../net/socket.js";
+
+/** @typedef {import("./context.js").PageContext} PageContext */
+/** @typedef {{link: import("../net/link.js").Link, desk: RunDesk, settings: TrainSettings}} Learning */
+
+/** @type {WeakMap<PageContext, Learning>} */
+const made = new WeakMap();
+
+/**
+ * Give what the panels of one page share; the first call connects.
+ * @param {PageContext} context
+ * @returns {Learning}
+ */
+export function learningOf(context) {
+  const known = made.get(context);
+  if (known !== undefined) return known;
+  const link = connect(context.api);
+  const desk = new RunDesk(context.api, link, context.series, (paint) => requestAnimationFrame(paint));
+  const settings = new TrainSettings(localStorage);
+  const learning = { link, desk, settings };
+  made.set(context, learning);
+  desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields));
+  desk.start();
+  return learning;
+}

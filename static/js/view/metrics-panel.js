@@ -1,0 +1,166 @@
+// Metrics: loss and accuracies of the shown run as the server draws them, each beside its baselines, kept up to date.
+
+import { dressed } from "../model/figures.js";
+import { card } from "./card.js";
+import { chartColours } from "./colours.js";
+import { element, fill } from "./element.js";
+import { learningOf } from "./learning.js";
+import { loadPlotly } from "./plotly.js";
+
+/** @typedef {import("./context.js").PageContext} PageContext */
+/** @typedef {import("../model/run.js").Run} Run */
+/** @typedef {import("../model/figures.js").NamedFigure} NamedFigure */
+
+const REFRESH_MS = 1000;
+const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"], toImageButtonOptions: { format: "png", scale: 2 } };
+
+/**
+ * Fill the Metrics panel.
+ * @param {HTMLElement} root
+ * @param {PageContext} context
+ */
+export function mountMetrics(root, context) {
+  new MetricsPanel(root, context);
+}
+
+class MetricsPanel {
+  #context;
+  #desk;
+  #root;
+  #head = element("div", { class: "row panel-head muted" });
+  #grid = element("div", { class: "figure-grid" });
+  #state = element("div", { class: "metrics-state" });
+  /** @type {Map<string, HTMLElement>} */
+  #plots = new Map();
+  #drawn = "";
+  #busy = false;
+  #readyAt = 0;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {PageContext} context
+   */
+  constructor(root, context) {
+    this.#root = root;
+    this.#context = context;
+    this.#desk = learningOf(context).desk;
+    root.classList.add("metrics-panel");
+    root.append(this.#head, this.#state, this.#grid);
+    new ResizeObserver(() => this.#desk.repaint()).observe(root);
+    context.settings.subscribe(() => this.#redraw());
+    this.#desk.onPaint(() => void this.#refresh());
+  }
+
+  #redraw() {
+    this.#drawn = "";
+    this.#desk.repaint();
+  }
+
+  /** Read and draw the figures when they are looked at and something new came, at most once a second. */
+  async #refresh() {
+    const run = this.#desk.focus;
+    const wanted = this.#wanted(run);
+    if (this.#busy || this.#root.clientHeight === 0 || wanted === this.#drawn) return;
+    const wait = this.#readyAt - performance.now();
+    if (wait > 0) {
+      setTimeout(() => this.#desk.repaint(), wait);
+      return;
+    }
+    this.#busy = true;
+    try {
+      await this.#show(run);
+      this.#drawn = wanted;
+    } catch (error) {
+      this.#failed(/** @type {Error} */ (error));
+      this.#drawn = wanted;
+    } finally {
+      this.#busy = false;
+      this.#readyAt = performance.now() + REFRESH_MS;
+      if (this.#wanted(this.#desk.focus) !== this.#drawn) this.#desk.repaint();
+    }
+  }
+
+  /**
+   * What the drawn figures depend on.
+   * @param {Run | undefined} run
+   */
+  #wanted(run) {
+    const progress = run === undefined ? undefined : this.#desk.progressOf(run.id);
+    const newest = [progress?.batch, progress?.epochs.at(-1), progress?.scored, progress?.learnt].map((event) => event?.seq ?? 0);
+    return JSON.stringify([run?.id ?? null, ...newest]);
+  }
+
+  /** @param {Run | undefined} run */
+  async #show(run) {
+    if (run === undefined) {
+      this.#empty("No run on this series yet. Start a batch or live run, and its loss and accuracies appear here.");
+      return;
+    }
+    if (this.#plots.size === 0) fill(this.#state, element("p", { class: "muted" }, "Loading the figures …"));
+    const [plotly, { items }] = await Promise.all([loadPlotly(), this.#context.api.get(`/api/runs/${run.id}/figures`)]);
+    const shown = /** @type {NamedFigure[]} */ (items).filter((item) => item.figure.data.length > 0);
+    if (shown.length === 0) this.#empty(`Run ${run.id} has no figure yet.`);
+    else await this.#draw(plotly, run, shown);
+  }
+
+  /** @param {string} words */
+  #empty(words) {
+    this.#clear();
+    fill(this.#state, element("p", { class: "muted" }, words));
+  }
+
+  /**
+   * @param {import("./plotly.js").Plotly} plotly
+   * @param {Run} run
+   * @param {NamedFigure[]} items
+   */
+  async #draw(plotly, run, items) {
+    fill(this.#state);
+    this.#head.textContent = `Run ${run.id} · ${run.mode === "live" ? "live: prequential, unseen candles only" : "batch"} · baselines are the grey dashed lines`;
+    const names = new Set(items.map((item) => item.name));
+    for (const [name, plot] of this.#plots) {
+      if (names.has(name)) continue;
+      plotly.purge(plot);
+      plot.remove();
+      this.#plots.delete(name);
+    }
+    const colours = figureColours();
+    for (const item of items) {
+      const { data, layout } = dressed(item, colours, `run-${run.id}`);
+      await plotly.react(this.#plot(item), data, layout, CONFIG);
+    }
+  }
+
+  /**
+   * @param {NamedFigure} item
+   * @returns {HTMLElement}
+   */
+  #plot({ name, title }) {
+    const known = this.#plots.get(name);
+    if (known !== undefined) return known;
+    const made = element("div", { class: "figure", role: "img", "aria-label": title, "data-figure": name });
+    this.#plots.set(name, made);
+    this.#grid.append(made);
+    return made;
+  }
+
+  #clear() {
+    for (const plot of this.#plots.values()) plot.remove();
+    this.#plots.clear();
+    this.#head.textContent = "";
+  }
+
+  /** @param {Error} error */
+  #failed(error) {
+    this.#clear();
+    const retry = { text: "Try again", run: () => this.#redraw() };
+    fill(this.#state, card({ title: "The figures cannot be shown", text: error.message, tone: "danger", actions: [retry] }));
+  }
+}
+
+/** @returns {import("../model/figures.js").FigureColours} */
+function figureColours() {
+  const { text, muted, grid, line, accent, up, down } = chartColours();
+  const warning = getComputedStyle(document.documentElement).getPropertyValue("--warning").trim();
+  return { text, muted, grid, line, series: [accent, warning, up, down] };
+}

@@ -1,0 +1,158 @@
+// Live on the chart: candles up to the replay clock, the next one ahead of them, the strip of hits and misses below.
+
+import { formatShortTime } from "../model/format.js";
+import { expectation, tellings } from "../model/prediction-text.js";
+import { Predictions } from "../model/predictions.js";
+import { closeTime } from "../model/timeframe.js";
+import { Zone } from "../model/zone.js";
+import { Ghost } from "./ghost.js";
+import { learningOf } from "./learning.js";
+import { ModelStrip } from "./model-strip.js";
+
+/** @typedef {import("./context.js").PageContext} PageContext */
+/** @typedef {import("../model/types.js").Candle} Candle */
+/** @typedef {import("../model/run.js").Run} Run */
+/** @typedef {import("../model/events.js").RunEvent} RunEvent */
+
+/** More new candles than this in one frame are a jump, not a step. */
+const MOST_STEPS = 200;
+/** A run that began longer ago was under way before the page came, which keeps the view as it is. */
+const JUST_BEGUN_MS = 15_000;
+
+/**
+ * Show what live runs say on the chart.
+ * @param {HTMLElement} column holds the chart; the strip goes below the candles
+ * @param {HTMLElement} chartRoot
+ * @param {PageContext} context
+ * @returns {{toggle: () => void}} hides or shows all of it
+ */
+export function mountPredictions(column, chartRoot, context) {
+  return new LiveChart(column, chartRoot, context);
+}
+
+class LiveChart {
+  #context;
+  #desk;
+  #ghost;
+  #strip;
+  #predictions = new Predictions();
+  #runId = 0;
+  /** @type {Candle[]} closed candles that the chart has not got */
+  #closed = [];
+  /** @type {number | null} open time of the last candle that the chart has got */
+  #shown = null;
+  #hidden = false;
+  #changed = false;
+  /** @type {number | null} */
+  #pointed = null;
+
+  /**
+   * @param {HTMLElement} column
+   * @param {HTMLElement} chartRoot
+   * @param {PageContext} context
+   */
+  constructor(column, chartRoot, context) {
+    this.#context = context;
+    this.#desk = learningOf(context).desk;
+    this.#ghost = new Ghost(context.chart);
+    this.#strip = new ModelStrip(context.chart);
+    chartRoot.after(this.#strip.root);
+    context.chart.addPrimitive(this.#ghost);
+    context.chart.onVisibleRange(() => this.#draw());
+    context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#forget());
+    this.#desk.onEvents((run, events) => this.#take(run, events));
+    this.#desk.onPaint(() => this.#paint());
+    new ResizeObserver(() => this.#draw()).observe(column);
+    column.addEventListener("pointermove", (event) => this.#point(event.clientX - column.getBoundingClientRect().left));
+    column.addEventListener("pointerleave", () => this.#point(null));
+  }
+
+  /** Hide or show predictions; candles stay. */
+  toggle() {
+    this.#hidden = !this.#hidden;
+    this.#changed = true;
+    this.#desk.repaint();
+  }
+
+  #forget() {
+    this.#predictions = new Predictions();
+    this.#runId = 0;
+    this.#closed = [];
+    this.#shown = null;
+    this.#changed = true;
+  }
+
+  /**
+   * @param {Run} run
+   * @param {RunEvent[]} events
+   */
+  #take(run, events) {
+    if (run.mode !== "live" || run.id < this.#runId) return;
+    if (run.id > this.#runId) this.#forget();
+    this.#runId = run.id;
+    this.#predictions.take(events);
+    for (const event of events) if (event.type === "candle_predicted" && event.closed !== null) this.#closed.push(event.closed);
+    this.#changed = true;
+  }
+
+  #paint() {
+    const run = this.#desk.active("live");
+    if (run?.id === this.#runId) this.#advance(run);
+    else if (this.#shown !== null) this.#release();
+    if (!this.#changed) return;
+    this.#changed = false;
+    this.#ghost.predicted = this.#hidden || run?.id !== this.#runId ? null : this.#predictions.latest;
+    this.#strip.root.hidden = this.#hidden || this.#predictions.size === 0;
+    this.#context.chart.repaint();
+    this.#draw();
+  }
+
+  /**
+   * Bring the chart to the replay's clock.
+   * @param {Run} run
+   */
+  #advance(run) {
+    const closed = this.#closed.splice(0);
+    const last = closed.at(-1);
+    const timeframe = this.#context.series.get().current?.timeframe;
+    if (last === undefined || timeframe === undefined) return;
+    if (this.#shown === null || closed.length > MOST_STEPS) {
+      this.#context.chart.showUntil(closeTime(last.time, timeframe));
+      if (this.#shown === null && Date.now() - (run.started ?? 0) < JUST_BEGUN_MS) this.#context.chart.goTo(last.time);
+    } else {
+      for (const candle of closed) if (candle.time > this.#shown) this.#context.chart.appendClosed(candle);
+    }
+    this.#shown = last.time;
+  }
+
+  /** The run is over: every stored candle is there again. */
+  #release() {
+    this.#shown = null;
+    this.#closed = [];
+    this.#changed = true;
+    this.#context.chart.showUntil(null);
+  }
+
+  #draw() {
+    if (this.#strip.root.hidden) return;
+    this.#strip.draw(this.#predictions);
+    this.#say();
+  }
+
+  /** @param {number | null} x inside the chart */
+  #point(x) {
+    const time = x === null ? null : this.#context.chart.xToTime(x);
+    if (time === this.#pointed) return;
+    this.#pointed = time;
+    if (!this.#strip.root.hidden) this.#say();
+  }
+
+  #say() {
+    const timeframe = this.#context.series.get().current?.timeframe ?? "1m";
+    const zone = new Zone(this.#context.settings.get().zone);
+    const told = this.#pointed === null ? undefined : this.#predictions.at(this.#pointed);
+    const { latest } = this.#predictions;
+    if (told !== undefined && this.#pointed !== null) this.#strip.say([formatShortTime(this.#pointed, zone, timeframe), ...tellings(told)].join(" · "));
+    else if (latest !== null) this.#strip.say(`next ${formatShortTime(latest.candle_time, zone, timeframe)} · ${expectation(latest)}${latest.seen ? " · seen in training" : ""}`);
+  }
+}
