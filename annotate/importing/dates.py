@@ -1,0 +1,194 @@
+"""Dates that are not ISO: dotted, day or month first, with month names, compact, with AM/PM or a GMT offset."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from annotate.importing.arrow import Column, first_false, ints_of, mask_of, pc
+from annotate.importing.clock import Clock
+from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.problems import Cell, CellProblem
+
+Ints = NDArray[np.int64]
+
+DAY = 86_400_000
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+YEAR = r"(?P<y>\d{4}|\d{2})"
+FAMILIES = {
+    "year first": r"(?P<y>\d{4})[-./年](?P<m>\d{1,2})[-./月](?P<d>\d{1,2})日?",
+    "compact": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
+    "day and month": rf"(?P<a>\d{{1,2}})(?P<sep>[-./])(?P<b>\d{{1,2}})[-./]{YEAR}",
+    "day, month name": rf"(?P<d>\d{{1,2}})\.?[- /]?(?P<name>[A-Za-z]{{3}})[a-z]*\.?[- /,]*{YEAR}",
+    "month name, day": rf"(?P<name>[A-Za-z]{{3}})[a-z]*\.?[- ](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?[- ]+{YEAR}",
+    "year, month name": r"(?P<y>\d{4})[- /](?P<name>[A-Za-z]{3})[a-z]*[- /](?P<d>\d{1,2})",
+}
+WEEKDAY = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+CLOCK = (
+    r"(?:[T ,;]*\s*(?P<hh>\d{1,2}):(?P<mm>\d{2})(?::(?P<ss>\d{2})(?:[.,:](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
+)
+CLOCK_COMPACT = r"(?:[T ]?(?P<hh>\d{2}):?(?P<mm>\d{2})(?::?(?P<ss>\d{2})(?:[.,]?(?P<f>\d{3}|\d{6}|\d{9}))?)?(?P<ap>)"
+ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|UTC|GMT)?)?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A column of date text and the groups in which one family matched all of it."""
+
+    cells: Column
+    name: str
+    family: str
+    groups: dict[str, Column]
+
+    def number(self, group: str) -> Ints:
+        found = self.groups[group]
+        return ints_of(pc.cast(pc.if_else(pc.equal(found, ""), "0", found), pa.int64()))
+
+    def refuse_where(self, wrong: NDArray[np.bool_], why: str) -> None:
+        """Raise CellProblem for the first row that is marked."""
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise CellProblem(Cell(row, self.name, self.cells[row].as_py()), why)
+
+
+def parse_dates(cells: Column, name: str, doubts: Doubts, day_first: bool | None) -> Clock:
+    """Read date text of one family; the order of day and month is proven by all rows, or asked.
+
+    Raises CellProblem for the first cell that does not fit the family of the first cell.
+    """
+    # CryptoDataDownload once wrote 2019-10-17 09-AM.
+    parts = _match(pc.replace_substring_regex(cells, r"\s(\d{1,2})-([AP]M)$", r" \1:00 \2"), name)
+    year, month, day, reason = _civil(parts, doubts, day_first)
+    ms = _days(parts, year, month, day) * DAY + _clock_ms(parts)
+    zoned, offset = _offset(parts)
+    date_only = bool(pc.all(pc.equal(parts.groups["hh"], "")).as_py())
+    finer = int(np.count_nonzero(_fraction_ns(parts) % 10**6))
+    written = f"{'dates' if date_only else 'times'}, {parts.family}"
+    return Clock(ms - offset, zoned=zoned, date_only=date_only, written=written, finer=finer, reason=reason)
+
+
+def _match(cells: Column, name: str) -> _Parts:
+    first = cells[0].as_py()
+    for family, date in FAMILIES.items():
+        pattern = f"^{WEEKDAY}{date}{CLOCK_COMPACT if family == 'compact' else CLOCK}{ZONE}$"
+        if not pc.match_substring_regex(cells.slice(0, 1), pattern)[0].as_py():
+            continue
+        found = pc.extract_regex(cells, pattern)
+        if (row := first_false(pc.is_valid(found))) is not None:
+            raise CellProblem(Cell(row, name, cells[row].as_py()), f"is not written like the first time, {first!r}")
+        groups = re.findall(r"\?P<(\w+)>", pattern)
+        return _Parts(cells, name, family, {group: pc.struct_field(found, group) for group in groups})
+    raise CellProblem(Cell(0, name, first), "is no time that can be read; write 2024-01-31 09:30:00 or an epoch number")
+
+
+def _civil(parts: _Parts, doubts: Doubts, day_first: bool | None) -> tuple[Ints, Ints, Ints, str]:
+    year = parts.number("y")
+    two_digits = mask_of(pc.equal(pc.utf8_length(parts.groups["y"]), 2))
+    year = np.where(two_digits, np.where(year < 70, 2000 + year, 1900 + year), year)
+    if "name" in parts.groups:
+        return year, _month_by_name(parts), parts.number("d"), "the month is a name"
+    if "a" not in parts.groups:
+        return year, parts.number("m"), parts.number("d"), "the year comes first"
+    day_comes_first, reason = _order(parts, year, doubts, day_first)
+    a, b = parts.number("a"), parts.number("b")
+    return (year, b, a, reason) if day_comes_first else (year, a, b, reason)
+
+
+def _month_by_name(parts: _Parts) -> Ints:
+    index = pc.index_in(pc.utf8_lower(parts.groups["name"]), value_set=pa.array(MONTHS))
+    parts.refuse_where(~mask_of(pc.is_valid(index)), "has no English month name")
+    return ints_of(index) + 1
+
+
+def _order(parts: _Parts, year: Ints, doubts: Doubts, day_first: bool | None) -> tuple[bool, str]:
+    """Tell whether the day comes first: by values above 12, the layout, the separator, the steps, or by asking."""
+    a, b = parts.number("a"), parts.number("b")
+    if a.max() > 12 or b.max() > 12:
+        first = "day" if a.max() > 12 else "month"
+        return first == "day", f"the {first} comes first: the other order has months above 12"
+    if day_first is not None:
+        return day_first, "as this layout always writes it"
+    if parts.groups["sep"][0].as_py() == ".":
+        return True, "dates with dots have the day first"
+    if np.array_equal(a, b):
+        return True, "day and month are equal throughout"
+    clock = _clock_ms(parts)
+    rough = {
+        "day": _roughness(_days(parts, year, b, a) * DAY + clock),
+        "month": _roughness(_days(parts, year, a, b) * DAY + clock),
+    }
+    if rough["day"] != rough["month"] and min(rough.values()) == 0:
+        smooth = min(rough, key=lambda order: rough[order])
+        return smooth == "day", f"the {smooth} comes first: the other order makes the times jump to and fro"
+    return _asked_order(parts, doubts, likely_day=rough["day"] <= rough["month"])
+
+
+def _asked_order(parts: _Parts, doubts: Doubts, *, likely_day: bool) -> tuple[bool, str]:
+    example = parts.cells[0].as_py()
+    choices = [
+        Choice("day_first", "day first (31/01/2024)", likely=likely_day),
+        Choice("month_first", "month first (01/31/2024)", likely=not likely_day),
+    ]
+    reason = "No number above 12 stands in either place, and the times are as regular in both readings."
+    answer = doubts.ask("date_order", f"Is {example} written day first or month first?", choices, reason)
+    return answer == "day_first", "as answered"
+
+
+def _roughness(ms: Ints) -> int:
+    """Count the steps against the direction of a series and, within days, those beyond 27 days; 0 can be right."""
+    steps = np.diff(ms)
+    if np.count_nonzero(steps < 0) > np.count_nonzero(steps > 0):
+        steps = -steps
+    intraday = len(steps) > 0 and np.median(steps) < DAY
+    return int(np.count_nonzero(steps < 0)) + int(np.count_nonzero(steps > 27 * DAY) if intraday else 0)
+
+
+def _days(parts: _Parts, year: Ints, month: Ints, day: Ints) -> Ints:
+    """Give days since 1970; raise CellProblem for a date that the calendar lacks."""
+    months = (year - 1970) * 12 + month - 1
+    starts = _first_days(months)
+    lengths = _first_days(months + 1) - starts
+    parts.refuse_where((month < 1) | (month > 12) | (day < 1) | (day > lengths), "is no date of the calendar")
+    return starts + day - 1
+
+
+def _first_days(months: Ints) -> Ints:
+    days: Ints = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    return days
+
+
+def _clock_ms(parts: _Parts) -> Ints:
+    hour, minute, second = parts.number("hh"), parts.number("mm"), parts.number("ss")
+    half = pc.utf8_lower(pc.utf8_slice_codeunits(parts.groups["ap"], 0, 1))
+    is_am, is_pm = mask_of(pc.equal(half, "a")), mask_of(pc.equal(half, "p"))
+    latest = np.where(is_am | is_pm, 12, 23)
+    no_hour = (hour > latest) | ((is_am | is_pm) & (hour < 1))
+    parts.refuse_where(no_hour | (minute > 59) | (second > 59), "has no clock of a day")
+    hour = np.where(is_am | is_pm, hour % 12, hour) + np.where(is_pm, 12, 0)
+    ms: Ints = ((hour * 60 + minute) * 60 + second) * 1000 + _fraction_ns(parts) // 10**6
+    return ms
+
+
+def _fraction_ns(parts: _Parts) -> Ints:
+    return ints_of(pc.cast(pc.ascii_rpad(parts.groups["f"], width=9, padding="0"), pa.int64()))
+
+
+def _offset(parts: _Parts) -> tuple[bool, Ints]:
+    """Give the offset of each row in ms, and whether the file states one; some rows with, some without is an error."""
+    zone = pc.utf8_upper(parts.groups["z"])
+    without = mask_of(pc.equal(zone, ""))
+    if without.all():
+        return False, np.zeros(len(without), dtype=np.int64)
+    parts.refuse_where(without != without[0], "differs from the first row in having an offset or not")
+    found = pc.extract_regex(zone, r"^(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{2}):?(?P<m>\d{2})$")
+    hours, minutes = (
+        ints_of(pc.fill_null(pc.cast(pc.struct_field(found, part), pa.int64()), 0)) for part in ("h", "m")
+    )
+    west = mask_of(pc.equal(pc.struct_field(found, "sign"), "-"))
+    offset: Ints = np.where(west, -1, 1) * (hours * 60 + minutes) * 60_000
+    return True, offset

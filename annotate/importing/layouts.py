@@ -1,0 +1,83 @@
+"""Known layouts by name: whose file it is, in which zone its clock runs, what its times mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotate.importing.columns import plain
+
+BROKER, LIKELY_UTC, HISTDATA, UNSTATED, STATED_UTC = "broker", "likely utc", "histdata", "unstated", "utc"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is known of a layout beyond its columns.
+
+    `clock` says in which zone times without an offset run: the BROKER's or LIKELY_UTC (both asked), HISTDATA's fixed
+    EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note. `ends` marks times that may be
+    the ends of candles; prices are divided by `scale`.
+    """
+
+    name: str
+    clock: str = UNSTATED
+    day_first: bool | None = None
+    ends: bool = False
+    scale: int = 1
+
+
+GENERIC = Layout("columns by name")
+SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
+    (frozenset(names.split()), layout)
+    for names, layout in (
+        ("tickvol spread date", Layout("MetaTrader 5 bars", BROKER)),
+        ("tickvolume spread date", Layout("MetaTrader 5 bars", BROKER)),
+        ("time tickvolume spread realvolume", Layout("MetaTrader 5 Python", BROKER)),
+        ("opentime takerbuyvolume quotevolume", Layout("Binance klines with header", STATED_UTC)),
+        ("unix symbol date", Layout("CryptoDataDownload", STATED_UTC)),
+        ("date symbol open volumeusd", Layout("CryptoDataDownload", STATED_UTC)),
+        ("gmttime open", Layout("Dukascopy", STATED_UTC, day_first=True)),
+        ("localtime open", Layout("Dukascopy, local time", BROKER, day_first=True)),
+        ("eet open", Layout("Dukascopy, EET", BROKER, day_first=True)),
+        ("ticker per date time openint", Layout("Stooq bulk")),
+        ("date closelast", Layout("Nasdaq")),
+        ("date exdividend splitratio", Layout("Quandl WIKI")),
+        ("datetime adjclose", Layout("PyAlgoTrade")),
+        ("date adjclose", Layout("Yahoo")),
+        ("price ticker close", Layout("yfinance")),
+        ("date price open change", Layout("Investing.com")),
+        ("date price open vol", Layout("Investing.com")),
+        ("timeopen timeclose timehigh timelow", Layout("CoinMarketCap", STATED_UTC)),
+        ("timestamp open high low close volume", Layout("Alpha Vantage or a plain timestamp table")),
+        ("time open high low close", Layout("TradingView or a plain table")),
+        ("date time open openinterest", Layout("NinjaTrader or Backtrader with clock")),
+    )
+)
+
+
+def layout_by_names(names: Sequence[str]) -> Layout:
+    """Name the layout of a header; the columns themselves are found by name either way."""
+    reduced = {plain(name).removesuffix("%") for name in names}
+    return next((layout for signature, layout in SIGNATURES if signature <= reduced), GENERIC)
+
+
+def layout_by_rows(rows: Sequence[Sequence[str]], delimiter: str, filename: str) -> Layout:
+    """Name the layout of rows without a header, by their shape and by vendors' file names."""
+    first = [cell.strip() for cell in rows[0]]
+    upper = filename.upper()
+    silent = _all_zero(rows, -1)
+    if len(first) == 12 and first[0].isdigit() and first[6].isdigit():
+        return Layout("Binance klines", STATED_UTC)
+    if first[0].count(".") == 2 and len(first) in (6, 7) and ":" in first[1]:
+        histdata = silent or "DAT_MT" in upper or "HISTDATA" in upper
+        return Layout("HistData for MetaTrader", HISTDATA) if histdata else Layout("MetaTrader 4", BROKER)
+    if delimiter == ";" and len(first[0]) == 15 and first[0][8] == " ":
+        histdata = silent or "DAT_ASCII" in upper or "HISTDATA" in upper
+        return Layout("HistData ASCII", HISTDATA) if histdata else Layout("NinjaTrader", LIKELY_UTC, ends=True)
+    if len(first) in (7, 8) and first[0].isdigit() and len(first[0]) == 10 and first[-1].isdigit():
+        return Layout("Kraken OHLCVT", STATED_UTC)
+    return Layout("rows without header")
+
+
+def _all_zero(rows: Sequence[Sequence[str]], column: int) -> bool:
+    return all(row[column].strip() in ("0", "0.0", "0.00") for row in rows if row)

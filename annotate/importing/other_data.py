@@ -1,0 +1,65 @@
+"""Market data that is no candles (trades, ticks, funding rates, order books), refused by what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotate.errors import InvalidInput
+from annotate.importing.columns import PRICES, plain, roles_by_name
+
+KINDS = (
+    ("funding rates", ({"fundingrate"}, {"lastfundingrate"}, {"fundinginterval"}, {"fundingtime"})),
+    (
+        "trades",
+        (
+            {"price", "qty"},
+            {"price", "quantity"},
+            {"price", "size"},
+            {"price", "amount"},
+            {"tradeid"},
+            {"isbuyermaker"},
+        ),
+    ),
+    ("ticks (bid and ask)", ({"bid", "ask"}, {"bidprice", "askprice"}, {"bestbidprice"})),
+    ("an order book", ({"bids", "asks"}, {"depth", "percentage"})),
+    ("open interest", ({"sumopeninterest"}, {"openinterestvalue"})),
+)
+
+
+def refuse_other_data(names: Sequence[str] | None, rows: Sequence[Sequence[str]], filename: str) -> None:
+    """Raise InvalidInput when the header or the rows are of another kind of market data; say nothing of candles."""
+    kind = _by_names(names) if names is not None else _by_rows(rows)
+    if kind is not None:
+        raise InvalidInput(
+            f"{filename} holds {kind}, not candles; export candles (open, high, low, close) instead",
+            file=filename,
+            kind=kind,
+        )
+
+
+def _by_names(names: Sequence[str]) -> str | None:
+    if sum(price in roles_by_name(names).index for price in PRICES) >= 3:
+        return None
+    reduced = {plain(name) for name in names}
+    for kind, signatures in KINDS:
+        if any(signature <= reduced for signature in signatures):
+            return kind
+    return None
+
+
+def _by_rows(rows: Sequence[Sequence[str]]) -> str | None:
+    """Know Binance's trade files by their true/false cells; three or four cells hold no candle but a price."""
+    if not rows:
+        return None
+    if all(row and row[-1].strip().lower() in ("true", "false") for row in rows):
+        return "trades"
+    width = len(rows[0])
+    if width == 3 and all(len(row) == 3 and _numbers(row) == 3 for row in rows):
+        return "trades or ticks (a time, a price, an amount)"
+    if width == 4 and all(len(row) == 4 and _numbers(row) >= 3 for row in rows):
+        return "ticks (a time and three numbers)"
+    return None
+
+
+def _numbers(row: Sequence[str]) -> int:
+    return sum(1 for cell in row if cell.strip().lstrip("+-").replace(".", "", 1).isdigit())

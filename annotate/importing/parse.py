@@ -1,0 +1,174 @@
+"""A table of cells to rows of candles: numbers, times, blanks and zones; nothing is repaired or left out unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from annotate.errors import InvalidInput
+from annotate.importing.arrow import Column, first_false, mask_of, pc
+from annotate.importing.clock import Clock
+from annotate.importing.columns import PRICES
+from annotate.importing.doubts import Doubts
+from annotate.importing.numbers import BLANKS, NumberStyle, number_style, parse_numbers
+from annotate.importing.problems import Cell, CellProblem
+from annotate.importing.table import LinesOf, Table
+from annotate.importing.times import read_times
+from annotate.importing.zone_choice import ChosenZone, choose_zone
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRows:
+    """Rows in the order of the file: `time` int64 ms UTC (n,), `values` float64 (n,) by role; NaN is a null volume."""
+
+    time: NDArray[np.int64]
+    values: Mapping[str, Floats]
+    lines_of: LinesOf
+    clock: Clock
+    zone: ChosenZone
+    table: Table
+    read: int
+    dropped: Mapping[str, list[int]]
+    notes: tuple[str, ...]
+    closes: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse_rows(table: Table, doubts: Doubts) -> ParsedRows:
+    """Parse a table of one symbol; raise InvalidInput with line, column and value for a cell that cannot be read."""
+    try:
+        return _parse(table, doubts)
+    except CellProblem as problem:
+        raise table.refuse(problem) from None
+
+
+def _parse(table: Table, doubts: Doubts) -> ParsedRows:
+    values, notes = _numbers(table, doubts)
+    keep, dropped = _without_price(table, values)
+    read = len(table) + sum(len(lines) for lines in table.dropped.values())
+    if not keep.all():
+        rows = np.flatnonzero(keep)
+        table = table.take(rows)
+        values = {role: column[rows] for role, column in values.items()}
+    if len(table) == 0:
+        raise InvalidInput(f"{table.file} holds no candles: no row has a price", file=table.file)
+    clock, closes = _times(table, doubts)
+    zone = choose_zone(clock, table.layout, doubts)
+    time, zone_notes = zone.apply(clock, table)
+    volume, volume_note, columns = _volume(table, values)
+    scaled = {
+        price: values[price] / table.layout.scale if table.layout.scale != 1 else values[price] for price in PRICES
+    }
+    return ParsedRows(
+        time,
+        {**scaled, "volume": volume},
+        table.lines_of,
+        clock,
+        zone,
+        table,
+        read,
+        {**table.dropped, **dropped},
+        (*table.notes, *notes, *volume_note, *zone_notes),
+        closes,
+        columns,
+    )
+
+
+def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    roles = [role for role in (*PRICES, "volume", "tick_volume") if role in table.columns]
+    text = {role: table.columns[role] for role in roles if pa.types.is_string(table.columns[role].type)}
+    style = NumberStyle(".", "typed")
+    if text:
+        style = number_style(text, doubts, comma_separated=table.comma_separated)
+    values = {}
+    for role in roles:
+        values[role] = _column(table, role, style) if role in text else _typed(table.columns[role])
+    note = (f"Decimal commas were read as such: {style.reason}.",) if style.decimal == "," else ()
+    return values, note
+
+
+def _column(table: Table, role: str, style: NumberStyle) -> Floats:
+    parsed = parse_numbers(table.columns[role], style)
+    bad = np.flatnonzero(parsed.bad)
+    if len(bad):
+        row = int(bad[0])
+        raise CellProblem(Cell(row, table.names[role], table.columns[role][row].as_py()), "is no number")
+    return parsed.values
+
+
+def _typed(column: Column) -> Floats:
+    return np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _without_price(table: Table, values: Mapping[str, Floats]) -> tuple[Bools, dict[str, list[int]]]:
+    """Find the rows that are no candle: a blank price, one that is not finite, or a candle that still forms."""
+    blank = np.zeros(len(table), dtype=np.bool_)
+    infinite = blank.copy()
+    for price in PRICES:
+        blank |= np.isnan(values[price])
+        infinite |= np.isinf(values[price])
+    reasons = {"blank price": blank, "price not finite": infinite & ~blank}
+    if "confirmed" in table.columns:
+        reasons["still forming"] = _forming(table.columns["confirmed"]) & ~blank & ~infinite
+    dropped = {reason: table.lines_of(np.flatnonzero(mask)).tolist() for reason, mask in reasons.items() if mask.any()}
+    keep = ~np.logical_or.reduce(list(reasons.values()))
+    return keep, dropped
+
+
+def _forming(column: Column) -> Bools:
+    words = pc.utf8_lower(pc.cast(column, pa.string()))
+    return mask_of(pc.is_in(words, value_set=pa.array(["0", "false", "no"])))
+
+
+def _times(table: Table, doubts: Doubts) -> tuple[Clock, bool]:
+    """Read the open times; where a file has only the ends of its candles, those, and say so."""
+    role = "time" if "time" in table.columns else "close_time"
+    column, name = table.columns[role], table.names[role]
+    _refuse_blank(table, role)
+    if "clock" in table.columns:
+        column = _joined(column, table.columns["clock"])
+    return read_times(column, name, doubts, day_first=table.layout.day_first), role == "close_time"
+
+
+def _refuse_blank(table: Table, role: str) -> None:
+    column = table.columns[role]
+    filled = pc.is_valid(column)
+    if pa.types.is_string(column.type):
+        filled = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(BLANKS)))
+    if pa.types.is_floating(column.type):
+        filled = pc.invert(pc.is_nan(column))
+    if (row := first_false(filled)) is not None:
+        raise CellProblem(Cell(row, table.names[role], column[row].as_py()), "is blank, but the row has prices")
+
+
+def _joined(days: Column, clocks: Column) -> Column:
+    """Put date and clock together; a clock of bare digits gets back its zeros (200 was 000200)."""
+    days, clocks = (pc.utf8_trim_whitespace(pc.cast(column, pa.string())) for column in (days, clocks))
+    if pc.all(pc.ascii_is_decimal(clocks)).as_py():
+        widths = pc.unique(pc.utf8_length(clocks)).to_pylist()
+        padded = pc.ascii_lpad(clocks, width=4 if widths == [4] else 6, padding="0")
+        clocks = pc.replace_substring_regex(padded, r"^(\d\d)(\d\d)(\d\d)?$", r"\1:\2:\3")
+        clocks = pc.replace_substring_regex(clocks, r":$", "")
+    joined: Column = pc.binary_join_element_wise(days, clocks, " ")
+    return joined
+
+
+def _volume(table: Table, values: Mapping[str, Floats]) -> tuple[Floats, tuple[str, ...], dict[str, str]]:
+    """Choose the volume: ticks where the real one is nothing but zeros, as of brokers without an exchange."""
+    reasons = dict(table.reasons)
+    volume, ticks = values.get("volume"), values.get("tick_volume")
+    if ticks is not None and (volume is None or not np.nan_to_num(volume).any()):
+        reasons["volume"] = f"{table.names['tick_volume']!r} counts ticks; no other volume has a value"
+        return ticks, ("Volume is the number of ticks.",), reasons
+    if volume is None:
+        return np.full(len(table), np.nan), ("The file has no volume; it is null.",), reasons
+    finite = volume.copy()
+    finite[~np.isfinite(finite)] = np.nan
+    return finite, (), reasons

@@ -1,0 +1,144 @@
+"""From a file to candles with a report, or to the questions that it leaves open: open, read, parse, check, report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from annotate.errors import InvalidInput
+from annotate.importing.arrow import mask_of, pc
+from annotate.importing.container import Member, Upload, open_upload, refuse_others
+from annotate.importing.delimited import read_delimited
+from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.names import split_pair
+from annotate.importing.parse import parse_rows
+from annotate.importing.report import candles_json
+from annotate.importing.series import Imported, assemble
+from annotate.importing.table import Table
+from annotate.importing.text import load_text
+
+PREVIEW_ROWS = 5
+MAX_SYMBOLS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The tables of one series, perhaps from several members of an archive."""
+
+    symbol: str | None
+    tables: list[Table]
+
+
+def read_file(path: Path, filename: str, answers: Mapping[str, Any]) -> list[Imported]:
+    """Read every series of a file.
+
+    Raises InvalidInput (details line, column, value) for what cannot be read, and NeedsAnswer (details questions)
+    for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question.
+    """
+    doubts = Doubts(answers)
+    series = _read(open_upload(path, filename), doubts)
+    doubts.settle()
+    return series
+
+
+def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Show how a file would be read: its series with first and last candles and reasons, and the open questions."""
+    doubts = Doubts(answers)
+    series = _read(open_upload(path, filename), doubts)
+    return {
+        "series": [_shown(each) for each in series],
+        "questions": list(doubts.questions.values()),
+        "ready": not doubts.questions,
+    }
+
+
+def _shown(imported: Imported) -> dict[str, Any]:
+    candles = imported.candles
+    return {
+        "symbol": imported.symbol,
+        "timeframe": imported.timeframe,
+        "zone": imported.zone,
+        "candles": len(candles),
+        "first": candles_json(candles.slice(0, PREVIEW_ROWS)),
+        "last": candles_json(candles.slice(max(0, len(candles) - PREVIEW_ROWS), len(candles))),
+        "report": imported.report,
+    }
+
+
+def _read(upload: Upload, doubts: Doubts) -> list[Imported]:
+    tables = [table for member in upload.members for table in _tables(member, doubts)]
+    sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
+    several = len(upload.members) > 1
+    return [
+        assemble(
+            [parse_rows(table, doubts) for table in source.tables],
+            _symbol(source, doubts, len(sources)),
+            upload,
+            doubts,
+            several=several,
+        )
+        for source in sources
+    ]
+
+
+def _tables(member: Member, doubts: Doubts) -> list[Table]:
+    refuse_others(member)
+    text = load_text(member)
+    if not any(line.strip() for line in text.sample):
+        raise InvalidInput(f"{member.name} is blank: it has no text; download it again", name=member.name)
+    return read_delimited(text, doubts)
+
+
+def _by_symbol(table: Table) -> list[Table]:
+    """Part a table by its symbol column; rows keep their lines."""
+    column = table.columns.get("symbol")
+    if column is None:
+        return [table]
+    cells = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    names = [name for name in pc.unique(cells).to_pylist() if name]
+    if len(names) > MAX_SYMBOLS:
+        raise InvalidInput(
+            f"{table.file} holds {len(names)} symbols; at most {MAX_SYMBOLS} are read at once", file=table.file
+        )
+    if len(names) <= 1:
+        return [replace(table, symbol=names[0] if names else table.symbol)]
+    parts = []
+    for name in names:
+        rows = np.flatnonzero(mask_of(pc.equal(cells, name)))
+        parts.append(replace(table.take(rows), symbol=name))
+    return parts
+
+
+def _by_series(tables: list[Table]) -> list[_Source]:
+    """Put tables of one symbol and timeframe together, such as the months of one market in an archive."""
+    groups: dict[tuple[str, str | None], list[Table]] = {}
+    for table in tables:
+        stem = re.sub(r"[\d_.\- ]+$", "", table.file.rsplit(".", 1)[0])
+        groups.setdefault((table.symbol or stem, table.timeframe), []).append(table)
+    return [_Source(key[0] if len(groups) > 1 else group[0].symbol, group) for key, group in groups.items()]
+
+
+def _chosen(sources: list[_Source], doubts: Doubts) -> list[_Source]:
+    """Ask which of several series to take; all is the likely answer."""
+    if len(sources) == 1:
+        return sources
+    names = [source.symbol or "unnamed" for source in sources]
+    choices = [Choice("all", f"All {len(sources)}, a series each", likely=True)]
+    choices += [Choice(name, name) for name in dict.fromkeys(names)]
+    reason = f"The file holds {len(sources)} series: {', '.join(names[:20])}."
+    answer = doubts.ask("symbols", "Which of the series in this file are to be imported?", choices, reason)
+    return (
+        sources if answer == "all" else [source for source, name in zip(sources, names, strict=True) if name == answer]
+    )
+
+
+def _symbol(source: _Source, doubts: Doubts, count: int) -> str | None:
+    given = doubts.given("symbol") if count == 1 else None
+    found = source.symbol or source.tables[0].symbol
+    return given or (split_pair(found) if found else None)

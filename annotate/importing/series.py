@@ -1,0 +1,217 @@
+"""One series from the parsed rows of its files: sorted, one candle a time, with its timeframe and its report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.candles import Candles, find_gaps, violations
+from annotate.errors import InvalidInput
+from annotate.importing import checks, report
+from annotate.importing.columns import PRICES
+from annotate.importing.container import Upload
+from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.parse import ParsedRows
+from annotate.importing.report import Place, PlacesOf
+from annotate.importing.steps import ChosenTimeframe, choose_timeframe
+
+Ints = NDArray[np.int64]
+
+VIOLATION_RULES = ("keep", "leave_out", "refuse")
+DAY = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One series of a file: candles in order of time, and the report that goes with them as plain data."""
+
+    symbol: str | None
+    timeframe: str
+    zone: str
+    candles: Candles
+    report: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """The rows of all parts end to end."""
+
+    time: Ints
+    values: dict[str, NDArray[np.float64]]
+    places: PlacesOf
+    dropped: dict[str, list[Place]]
+
+
+def assemble(
+    parts: Sequence[ParsedRows], symbol: str | None, upload: Upload, doubts: Doubts, *, several: bool
+) -> Imported:
+    """Sort, drop duplicates by the stated rule, find the timeframe, check, and write the report."""
+    rows = _join(parts, several=several)
+    order = checks.find_order(rows.time)
+    rule = doubts.option("duplicates", checks.KEEP_RULES)
+    sorting = np.arange(len(rows.time)) if order.sorted else np.argsort(rows.time, kind="stable")
+    duplicates = checks.find_duplicates(rows.time, rows.values, sorting, rule)
+    kept, dropped = duplicates.kept, dict(rows.dropped)
+    dropped["exact duplicate"] = rows.places(duplicates.exact)
+    dropped["conflicting duplicate"] = rows.places(duplicates.conflicting)
+    candles = _candles(rows, kept, plain=order.sorted and len(kept) == len(rows.time))
+    frame = choose_timeframe(candles.time, parts[0].table.timeframe, doubts, date_only=parts[0].clock.date_only)
+    candles, notes = _opened(candles, frame, parts[0], doubts)
+    candles, kept, broken = _by_rule(candles, kept, rows.places, dropped, doubts)
+    body = {
+        **_source_facts(parts, upload, rows.places),
+        "rows_read": sum(part.read for part in parts),
+        "rows_kept": len(candles),
+        "dropped": report.dropped_json(dropped),
+        "order": order.name,
+        "out_of_order": report.lines_json(order.misplaced, rows.places),
+        "duplicates": report.duplicates_json(duplicates, rule, rows.places),
+        **_candle_facts(candles, kept, frame, broken, rows.places),
+        "timeframe": frame.name,
+        "timeframe_reason": frame.reason,
+        "symbol": symbol,
+    }
+    body["notes"] = _notes(body, parts, notes)
+    return Imported(symbol, frame.name, parts[0].zone.zone.name, candles, body)
+
+
+def _join(parts: Sequence[ParsedRows], *, several: bool) -> _Joined:
+    if len(parts) == 1 and not several:
+        part = parts[0]
+        dropped: dict[str, list[Place]] = {reason: list(lines) for reason, lines in part.dropped.items()}
+        return _Joined(
+            part.time, dict(part.values), lambda rows: part.lines_of(rows).tolist() if len(rows) else [], dropped
+        )
+    starts = np.cumsum([0, *(len(part.time) for part in parts)])
+
+    def places(rows: Ints) -> list[Place]:
+        which = np.searchsorted(starts, rows, side="right") - 1
+        return [
+            f"{parts[at].table.file}:{parts[at].lines_of(np.array([row - starts[at]]))[0]}"
+            for at, row in zip(which.tolist(), rows.tolist(), strict=True)
+        ]
+
+    joined: dict[str, list[Place]] = {}
+    for part in parts:
+        for reason, lines in part.dropped.items():
+            joined.setdefault(reason, []).extend(f"{part.table.file}:{line}" for line in lines)
+    values = {role: np.concatenate([part.values[role] for part in parts]) for role in (*PRICES, "volume")}
+    return _Joined(np.concatenate([part.time for part in parts]), values, places, joined)
+
+
+def _candles(rows: _Joined, kept: Ints, *, plain: bool) -> Candles:
+    values = (rows.values[role] for role in (*PRICES, "volume"))
+    if plain:
+        return Candles(rows.time, *(np.ascontiguousarray(column) for column in values))
+    return Candles(rows.time[kept], *(column[kept] for column in values))
+
+
+def _opened(candles: Candles, frame: ChosenTimeframe, part: ParsedRows, doubts: Doubts) -> tuple[Candles, list[str]]:
+    """Move end times to open times where the file has only ends, or where a person says that it has."""
+    intraday = frame.ms < DAY and bool(np.any(candles.time % DAY))
+    ends = part.closes
+    if part.table.layout.ends and intraday:
+        ends = _asked_stamp(part, frame, doubts) == "close"
+    if not ends:
+        return candles, []
+    last_ms = not np.any((candles.time + 1) % 1000)
+    shifted = candles.time + int(last_ms) - frame.ms
+    note = f"The file gives the end of each candle; candles open one {frame.name} earlier."
+    return Candles(shifted, candles.open, candles.high, candles.low, candles.close, candles.volume), [note]
+
+
+def _asked_stamp(part: ParsedRows, frame: ChosenTimeframe, doubts: Doubts) -> str:
+    name = part.table.layout.name
+    choices = [
+        Choice("open", "Leave the times as they are written: they open their candles", likely=True),
+        Choice("close", f"The times end their candles, as {name} writes them: open each one {frame.name} earlier"),
+    ]
+    reason = (
+        f"{name} usually stamps a candle with its end, and the file does not say. Nothing is moved unless you say so."
+    )
+    return doubts.ask("stamp", "Do the times open or end their candles?", choices, reason)
+
+
+def _by_rule(
+    candles: Candles, kept: Ints, places: PlacesOf, dropped: dict[str, list[Place]], doubts: Doubts
+) -> tuple[Candles, Ints, Ints]:
+    """Keep, leave out or refuse the candles that break the high/low rule; gives the broken ones that stay."""
+    broken = violations(candles)
+    rule = doubts.option("violations", VIOLATION_RULES)
+    if len(broken) == 0 or rule == "keep":
+        return candles, kept, broken
+    lines = places(kept[broken])
+    if rule == "refuse":
+        raise InvalidInput(
+            f"line {lines[0]}: the high or the low does not enclose open and close ({len(lines)} such rows); "
+            "check the columns, or answer violations with keep or leave_out",
+            line=lines[0],
+        )
+    dropped["breaks the high/low rule"] = lines
+    whole = np.ones(len(candles), dtype=np.bool_)
+    whole[broken] = False
+    return candles.take(whole), kept[whole], broken[:0]
+
+
+def _source_facts(parts: Sequence[ParsedRows], upload: Upload, places: PlacesOf) -> dict[str, Any]:
+    first = parts[0]
+    units = [part.clock.unit_of for part in parts if part.clock.unit_of is not None]
+    joined = np.concatenate(units) if len(units) == len(parts) else None
+    roles = [role for role in ("time", "close_time", *PRICES, "volume", "tick_volume") if role in first.table.names]
+    return {
+        "format": first.table.layout.name,
+        "files": [part.table.file for part in parts],
+        "skipped_files": upload.skipped,
+        "sha256": upload.sha256,
+        "columns": {role: {"name": first.table.names[role], "reason": first.columns.get(role, "")} for role in roles},
+        "time_written": first.clock.written + (f" ({first.clock.reason})" if first.clock.reason else ""),
+        "units": report.units_json(joined, places),
+        "finer_than_ms": sum(part.clock.finer for part in parts),
+        "zone": first.zone.zone.name,
+        "zone_reason": first.zone.reason,
+        "date_only": first.clock.date_only,
+    }
+
+
+def _candle_facts(
+    candles: Candles, kept: Ints, frame: ChosenTimeframe, broken: Ints, places: PlacesOf
+) -> dict[str, Any]:
+    positive = np.minimum.reduce([getattr(candles, price) for price in PRICES]) > 0
+    whole_grid = frame.ms < 28 * DAY
+    return {
+        "first": int(candles.time[0]),
+        "last": int(candles.time[-1]),
+        "gaps": report.gaps_json(find_gaps(candles, frame.ms)),
+        "violations": report.lines_json(kept[broken], places),
+        "not_positive": report.lines_json(kept[np.flatnonzero(~positive)], places),
+        "off_grid": report.lines_json(
+            kept[checks.off_grid(candles.time, frame.ms)] if whole_grid else kept[:0], places
+        ),
+        "null_volumes": int(np.count_nonzero(np.isnan(candles.volume))),
+    }
+
+
+def _notes(body: dict[str, Any], parts: Sequence[ParsedRows], notes: list[str]) -> list[str]:
+    said = list(dict.fromkeys(note for part in parts for note in part.notes)) + notes
+    if body["order"] == "descending":
+        said.append(f"The file is newest first: its {body['rows_read']} rows were reversed.")
+    if body["order"] == "unsorted":
+        said.append(f"{body['out_of_order']['count']} rows stood out of order and were sorted.")
+    if len({segment["unit"] for segment in body["units"]}) > 1:
+        said.append("The unit of the times changes within the file; each was read by its size.")
+    if body["finer_than_ms"]:
+        said.append(f"{body['finer_than_ms']} times were finer than a millisecond and were floored to it.")
+    if body["zone_reason"].startswith("the file states no zone"):
+        said.append("Times were taken as UTC: " + body["zone_reason"] + ".")
+    for key, text in (
+        ("violations", "candles have a high or low that does not enclose open and close; they were kept and flagged."),
+        ("not_positive", "candles have a price of 0 or less; a log scale cannot show them."),
+        ("off_grid", "candles do not start on the grid of the timeframe."),
+    ):
+        if body[key]["count"]:
+            said.append(f"{body[key]['count']} {text}")
+    return said

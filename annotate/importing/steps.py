@@ -1,0 +1,120 @@
+"""The timeframe of a file: from the steps between its candles; a name is only a hint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate import timeframe
+from annotate.errors import InvalidInput
+from annotate.importing.doubts import Choice, Doubts
+
+Times = NDArray[np.int64]
+
+# A file changes its step when, in one half, nine of ten steps are of another length than in the other half.
+CLEAR_SHARE = 0.9
+LEAST_STEPS = 20
+USUAL = ("1m", "5m", "15m", "1h", "4h", "1d")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTimeframe:
+    """A timeframe by name and why it is the one."""
+
+    name: str
+    reason: str
+
+    @property
+    def ms(self) -> int:
+        """Give its length; a month counts 30 days."""
+        return timeframe.parse(self.name)
+
+
+def choose_timeframe(times: Times, hint: str | None, doubts: Doubts, *, date_only: bool) -> ChosenTimeframe:
+    """Decide the timeframe of strictly rising times; ask when there is no step or when the step changes."""
+    answer = doubts.given("timeframe")
+    if len(times) < 2:
+        return _without_step(times, hint, doubts, date_only=date_only)
+    modal = modal_step(times)
+    found = _name(modal)
+    if answer is not None:
+        return _answered(answer, modal)
+    if hint is not None and hint != found and _hint_fits(times, hint, modal):
+        return ChosenTimeframe(
+            hint, f"the file name says {hint}, and the candles lie on its grid but not on that of {found}"
+        )
+    asked = _asked_change(times, found, hint, doubts)
+    said = f"; the file name says {hint}" if hint not in (None, found) else ""
+    return asked or ChosenTimeframe(found, f"the most frequent step between candles{said}")
+
+
+def modal_step(times: Times) -> int:
+    """Give the most frequent step of rising times, the shortest of equals, in ms."""
+    lengths, counts = np.unique(np.diff(times), return_counts=True)
+    return int(lengths[np.argmax(counts)])
+
+
+def _name(modal: int) -> str:
+    if modal >= 28 * timeframe.DAY:
+        months = max(1, round(modal / (30.44 * timeframe.DAY)))
+        return f"{months}mo"
+    if modal < timeframe.SECOND or modal % timeframe.SECOND:
+        raise InvalidInput(
+            f"the most frequent step between candles is {modal} ms; timeframes are whole seconds, so join them to 1s",
+            timeframe_ms=modal,
+        )
+    return timeframe.name(modal)
+
+
+def _answered(answer: str, modal: int) -> ChosenTimeframe:
+    length = timeframe.parse(answer)
+    shortest = 28 * timeframe.DAY if length % timeframe.MONTH == 0 else length
+    if modal < shortest:
+        raise InvalidInput(
+            f"timeframe {answer} was given, but the candles of the file are mostly {modal // 1000} s apart",
+            name="timeframe",
+            value=answer,
+        )
+    return ChosenTimeframe(answer, "as answered")
+
+
+def _hint_fits(times: Times, hint: str, modal: int) -> bool:
+    """Tell whether a sparse file has its candles on the grid of the finer hint only."""
+    length = timeframe.parse(hint)
+    if length >= modal or length % timeframe.MONTH == 0:
+        return False
+    since = times - times[0]
+    return not np.any(since % length) and bool(np.any(since % modal))
+
+
+def _asked_change(times: Times, found: str, hint: str | None, doubts: Doubts) -> ChosenTimeframe | None:
+    half = len(times) // 2
+    if hint == found or half < LEAST_STEPS:
+        return None
+    halves = [times[:half], times[half:]]
+    modal = [modal_step(part) for part in halves]
+    shares = [float(np.mean(np.diff(part) == step)) for part, step in zip(halves, modal, strict=True)]
+    if modal[0] == modal[1] or min(shares) < CLEAR_SHARE:
+        return None
+    names = [_name(step) for step in modal]
+    choices = [Choice(name, name, likely=name == min(names, key=timeframe.parse)) for name in names]
+    reason = f"The step changes: the first half of the file is {names[0]}, the second half {names[1]}."
+    answer = doubts.ask("timeframe", "Which timeframe is this file?", choices, reason, free=True)
+    return ChosenTimeframe(answer, reason)
+
+
+def _without_step(times: Times, hint: str | None, doubts: Doubts, *, date_only: bool) -> ChosenTimeframe:
+    answer = doubts.given("timeframe")
+    if answer is not None:
+        return ChosenTimeframe(timeframe.name(timeframe.parse(answer)), "as answered")
+    if hint is not None:
+        return ChosenTimeframe(hint, "one candle has no step; the file itself or its name says so")
+    if date_only:
+        return ChosenTimeframe("1d", "one candle has no step; it has a date without a clock")
+    aligned = [name for name in USUAL if not np.any(times % timeframe.parse(name))]
+    likely = aligned[-1] if aligned else "1s"
+    choices = [Choice(name, name, likely=name == likely) for name in ("1s", *USUAL)]
+    reason = "The file has one candle, so that no step tells how long a candle is."
+    return ChosenTimeframe(doubts.ask("timeframe", "How long is a candle?", choices, reason, free=True), "as answered")

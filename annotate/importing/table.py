@@ -1,0 +1,63 @@
+"""A file's columns by role before parsing: what every family of formats hands to the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.errors import InvalidInput
+from annotate.importing.arrow import Column
+from annotate.importing.layouts import Layout
+from annotate.importing.problems import CellProblem
+
+Rows = NDArray[np.int64]
+LinesOf = Callable[[Rows], Rows]
+
+
+def counted_from(first: int) -> LinesOf:
+    """Give lines of rows that follow one another without anything between."""
+    return lambda rows: rows + first
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns by role: text as written, or float64, integer, timestamp and date where the file is typed.
+
+    `lines_of` turns row numbers (from 0) into places that a person can find; `place` names them, `line` or `item`.
+    """
+
+    columns: Mapping[str, Column]
+    names: Mapping[str, str]
+    reasons: Mapping[str, str]
+    layout: Layout
+    file: str
+    lines_of: LinesOf
+    place: str = "line"
+    notes: tuple[str, ...] = ()
+    dropped: Mapping[str, list[int]] = field(default_factory=dict)
+    comma_separated: bool = True
+    symbol: str | None = None
+    timeframe: str | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def take(self, rows: Rows) -> Table:
+        """Give the table of the chosen rows; their lines stay theirs."""
+        lines_of = self.lines_of
+        chosen = {role: column.take(rows) for role, column in self.columns.items()}
+        return replace(self, columns=chosen, lines_of=lambda picked: lines_of(rows[picked]))
+
+    def line(self, row: int) -> int:
+        """Give the place of one row."""
+        return int(self.lines_of(np.array([row], dtype=np.int64))[0])
+
+    def refuse(self, problem: CellProblem) -> InvalidInput:
+        """Turn a cell that cannot be read into the error that names line, column and value."""
+        line = self.line(problem.cell.row)
+        value = str(problem.cell.value)[:80]
+        message = f"{self.file}, {self.place} {line}, {problem.cell.column}: {value!r} {problem.why}"
+        return InvalidInput(message, file=self.file, line=line, column=problem.cell.column, value=value)

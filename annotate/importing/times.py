@@ -1,0 +1,154 @@
+"""Cells to time: epochs of every unit, ISO and typed times. The one place where anything becomes int ms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from annotate.importing.arrow import Column, first_false, ints_of, pc
+from annotate.importing.clock import Clock
+from annotate.importing.dates import parse_dates
+from annotate.importing.doubts import Doubts
+from annotate.importing.problems import Cell, CellProblem
+
+Times = NDArray[np.int64]
+
+# A bare number is seconds, ms, µs or ns by its size: 1e11 s is the year 5138 and 1e11 ms is 1973.
+UNIT_EDGES = np.array([10**11, 10**14, 10**17], dtype=np.int64)
+TO_US = np.array([10.0**6, 10.0**3, 1.0, 10.0**-3])
+DAY = 86_400_000
+# Candles outside this range are misread times, never data.
+EARLIEST = int(datetime(1800, 1, 1, tzinfo=UTC).timestamp() * 1000)
+LATEST = int(datetime(2101, 1, 1, tzinfo=UTC).timestamp() * 1000)
+
+DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+ISO_ZONED = r"(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
+
+
+def read_times(column: Column, name: str, doubts: Doubts, *, day_first: bool | None = None) -> Clock:
+    """Read a column of times without blanks; raise CellProblem for the first cell that is none."""
+    clock = _read(column, name, doubts, day_first)
+    _refuse_far(clock.ms, column, name)
+    return clock
+
+
+def _read(column: Column, name: str, doubts: Doubts, day_first: bool | None) -> Clock:
+    kind = column.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return _typed(column)
+    if pa.types.is_integer(kind):
+        return _epoch(ints_of(column))
+    if pa.types.is_floating(kind):
+        return _epoch_fraction(np.asarray(column.to_numpy(), dtype=np.float64), column, name)
+    cells = pc.utf8_trim_whitespace(column)
+    if pc.all(pc.ascii_is_decimal(cells)).as_py():
+        return _digits(cells, name, doubts)
+    if pc.match_substring_regex(cells.slice(0, 1), DECIMAL)[0].as_py():
+        return _decimals(cells, name)
+    return _iso(cells) or parse_dates(cells, name, doubts, day_first)
+
+
+def _typed(column: Column) -> Clock:
+    kind = column.type
+    if pa.types.is_date(kind):
+        days = pc.cast(column, pa.date32())
+        return Clock(_days(days), zoned=False, date_only=True, written="dates")
+    ms, finer = _floored(column)
+    written = f"timestamps in {kind.unit}, {kind.tz or 'no zone'}"
+    return Clock(ms, zoned=kind.tz is not None, date_only=False, written=written, finer=finer)
+
+
+def _days(days: Column) -> Times:
+    return ints_of(pc.cast(days, pa.int32())) * DAY
+
+
+def _floored(column: Column) -> tuple[Times, int]:
+    """Give timestamps of any unit as ms, floored, and how many were finer."""
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
+    values = ints_of(pc.cast(column, pa.int64()))
+    if per_second <= 10**3:
+        return values * (10**3 // per_second), 0
+    ms = values // (per_second // 10**3)
+    return ms, int(np.count_nonzero(ms * (per_second // 10**3) != values))
+
+
+def _digits(cells: Column, name: str, doubts: Doubts) -> Clock:
+    widths = pc.unique(pc.utf8_length(cells)).to_pylist()
+    if widths in ([8], [12], [14], [17]) and (dates := _compact(cells, name, doubts)) is not None:
+        return dates
+    try:
+        values = pc.cast(cells, pa.int64())
+    except pa.ArrowInvalid:
+        far = np.flatnonzero(ints_of(pc.utf8_length(cells)) > 18)
+        raise _problem(int(far[0]), name, cells, "is too large to be a time") from None
+    return _epoch(ints_of(values))
+
+
+def _compact(cells: Column, name: str, doubts: Doubts) -> Clock | None:
+    """Read 20240131, 202401310930 and the like, when every cell is a date of 1800 to 2100."""
+    if not pc.all(pc.match_substring_regex(cells, r"^(18|19|20|21)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")).as_py():
+        return None
+    try:
+        return parse_dates(cells, name, doubts, None)
+    except CellProblem:
+        return None
+
+
+def _epoch(values: Times) -> Clock:
+    unit_of = np.searchsorted(UNIT_EDGES, np.abs(values), side="right").astype(np.int8)
+    ms = values.copy()
+    ms[unit_of == 0] *= 1000
+    for unit, divisor in ((2, 10**3), (3, 10**6)):
+        ms[unit_of == unit] //= divisor
+    finer = sum(int(np.count_nonzero(values[unit_of == unit] % divisor)) for unit, divisor in ((2, 10**3), (3, 10**6)))
+    return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)
+
+
+def _decimals(cells: Column, name: str) -> Clock:
+    if (row := first_false(pc.match_substring_regex(cells, DECIMAL))) is not None:
+        raise _problem(row, name, cells, "is no number, while the first time of the file is one")
+    unsigned = pc.replace_substring_regex(cells, r"^\+", "")
+    if pc.all(pc.match_substring_regex(unsigned, r"^-?\d{1,18}$")).as_py():
+        return _epoch(ints_of(pc.cast(unsigned, pa.int64())))
+    values = np.asarray(pc.cast(unsigned, pa.float64()).to_numpy(), dtype=np.float64)
+    return _epoch_fraction(values, cells, name)
+
+
+def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str) -> Clock:
+    odd = np.flatnonzero(~(np.abs(values) < 9e18))
+    if len(odd):
+        raise _problem(int(odd[0]), name, column, "is no time")
+    unit_of = np.searchsorted(UNIT_EDGES.astype(np.float64), np.abs(values), side="right").astype(np.int8)
+    # A float64 holds seconds of today to a quarter of a µs: round to the µs first, floor to the ms after.
+    us = np.rint(values * TO_US[unit_of]).astype(np.int64)
+    ms = us // 1000
+    finer = int(np.count_nonzero(ms * 1000 != us))
+    return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)
+
+
+def _iso(cells: Column) -> Clock | None:
+    """Read ISO 8601 text with Arrow's own parser; None when a cell is written otherwise."""
+    zoned = bool(pc.match_substring_regex(cells.slice(0, 1), ISO_ZONED)[0].as_py() and len(cells[0].as_py()) > 10)
+    for unit in ("us", "ns"):
+        try:
+            times = pc.cast(cells, pa.timestamp(unit, "UTC") if zoned else pa.timestamp(unit))
+        except pa.ArrowInvalid:
+            continue
+        ms, finer = _floored(times)
+        date_only = not zoned and bool(pc.all(pc.equal(pc.utf8_length(cells), 10)).as_py())
+        written = "dates, year first" if date_only else "ISO times with offset" if zoned else "ISO times without offset"
+        return Clock(ms, zoned=zoned, date_only=date_only, written=written, finer=finer)
+    return None
+
+
+def _refuse_far(ms: Times, column: Column, name: str) -> None:
+    far = np.flatnonzero((ms < EARLIEST) | (ms >= LATEST))
+    if len(far):
+        raise _problem(int(far[0]), name, column, "is no time between the years 1800 and 2100")
+
+
+def _problem(row: int, name: str, column: Column, why: str) -> CellProblem:
+    return CellProblem(Cell(row, name, column[row].as_py()), why)

@@ -1,0 +1,93 @@
+"""Which zone the clock of a file runs in: stated, known of its layout, answered, asked, or UTC with a note."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.importing import layouts
+from annotate.importing.clock import Clock
+from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.problems import Cell, CellProblem
+from annotate.importing.table import Table
+from annotate.importing.zones import Zone, parse_zone, to_utc
+
+DAY = 86_400_000
+BROKER_CHOICES = (
+    Choice("New York+7", "New York + 7 hours: most brokers, whose day ends with New York's", likely=True),
+    Choice("UTC", "UTC"),
+    Choice("Europe/Athens", "Eastern Europe (EET, EEST)"),
+    Choice("EST", "Eastern Standard Time, fixed, UTC−5"),
+    Choice("America/New_York", "New York"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenZone:
+    """A zone and why it is the one."""
+
+    zone: Zone
+    reason: str
+
+    def apply(self, clock: Clock, table: Table) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+        """Give the times in ms UTC and what is to be said; raise CellProblem for a clock that the zone never showed."""
+        if clock.zoned or clock.date_only:
+            return clock.ms, ()
+        # A night in which the clock ran back is told apart by the order of time, so turn newest-first files round.
+        steps = np.diff(clock.ms)
+        falling = np.count_nonzero(steps < 0) > np.count_nonzero(steps > 0)
+        found = to_utc(clock.ms[::-1] if falling else clock.ms, self.zone)
+        if falling:
+            last = len(clock.ms) - 1
+            found = replace(
+                found, time=found.time[::-1], ambiguous=last - found.ambiguous[::-1], missing=last - found.missing[::-1]
+            )
+        if len(found.missing):
+            row = int(found.missing.min())
+            value = np.datetime64(int(clock.ms[row]), "ms").item().isoformat(" ")
+            why = f"is a clock that {self.zone.name} skipped when its summer time began; choose another zone"
+            raise CellProblem(Cell(row, table.names.get("time", "time"), value), why)
+        return found.time, _ambiguous_note(found.ambiguous, self.zone, table)
+
+
+def _ambiguous_note(rows: NDArray[np.int64], zone: Zone, table: Table) -> tuple[str, ...]:
+    if len(rows) == 0:
+        return ()
+    lines = table.lines_of(rows[:5]).tolist()
+    return (
+        f"{len(rows)} clocks happened twice when {zone.name} ended its summer time ({table.place}s {lines[0]} …); "
+        "they were told apart by their order.",
+    )
+
+
+def choose_zone(clock: Clock, layout: layouts.Layout, doubts: Doubts) -> ChosenZone:
+    """Decide the zone of a clock; it is asked only where the layout is known to run on somebody's local clock."""
+    utc = parse_zone("UTC")
+    answer = doubts.given("zone")
+    answered = parse_zone(answer) if answer else None
+    if clock.zoned:
+        what = "epoch numbers count from 1970 in UTC" if clock.unit_of is not None else "each time states its offset"
+        return ChosenZone(utc, what + (f"; the answer {answer} was not needed" if answer else ""))
+    if clock.date_only:
+        return ChosenZone(utc, "dates without a clock stay their date, 00:00 UTC")
+    if answered is not None:
+        return ChosenZone(answered, "as answered")
+    if layout.clock == layouts.STATED_UTC:
+        return ChosenZone(utc, f"{layout.name} files are in UTC")
+    if layout.clock == layouts.HISTDATA:
+        return ChosenZone(parse_zone("EST"), "HistData files are in Eastern Standard Time without summer time")
+    if not np.any(clock.ms % DAY):
+        return ChosenZone(utc, "every clock is 00:00: dates, which stay their date")
+    if layout.clock in (layouts.BROKER, layouts.LIKELY_UTC):
+        return _asked(layout, doubts)
+    return ChosenZone(utc, "the file states no zone, so its times were taken as UTC; give a zone if they are not")
+
+
+def _asked(layout: layouts.Layout, doubts: Doubts) -> ChosenZone:
+    likely = "UTC" if layout.clock == layouts.LIKELY_UTC else "New York+7"
+    choices = [replace(choice, likely=choice.value == likely) for choice in BROKER_CHOICES]
+    reason = f"{layout.name} writes the clock of the server or the computer that exported, and does not say which."
+    question = "In which time zone are the times of this file? A fixed offset or an IANA name is fine too."
+    return ChosenZone(parse_zone(doubts.ask("zone", question, choices, reason, free=True)), "as answered")
