@@ -7,17 +7,23 @@ import { offeredTimeframes } from "./model/timeframe.js";
 import { Zone } from "./model/zone.js";
 import { mountChartStatus } from "./view/chart-status.js";
 import { ChartView } from "./view/chart-view.js";
+import { mountDataPanel } from "./view/data-panel.js";
 import { forgetColours } from "./view/colours.js";
 import { createDialog } from "./view/dialog.js";
 import { element } from "./view/element.js";
 import { openHelp } from "./view/help-overlay.js";
 import { Keyboard } from "./view/keyboard.js";
+import { mountLog } from "./view/log-panel.js";
+import { mountMetrics } from "./view/metrics-panel.js";
 import { mountMoveKeys } from "./view/move-keys.js";
 import { Overview } from "./view/overview.js";
+import { mountPredictions } from "./view/predictions.js";
 import { mountReadout } from "./view/readout.js";
+import { mountRunBar } from "./view/run-bar.js";
 import { createTabs } from "./view/tabs.js";
 import { createToast } from "./view/toast.js";
 import { mountToolbar } from "./view/toolbar.js";
+import { mountTrainPanel } from "./view/train-panel.js";
 
 /** @typedef {import("./model/types.js").SeriesState} SeriesState */
 
@@ -107,6 +113,12 @@ mountToolbar(part("toolbar"), context, view);
 mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data") });
 mountMoveKeys(keyboard, view);
+mountRunBar(part("run-bar"), context);
+mountTrainPanel(part("train-panel"), context);
+mountDataPanel(part("data-panel"), context);
+mountMetrics(part("metrics"), context);
+mountLog(part("log"), context);
+mountPredictions(part("chart-column"), part("chart"), context);
 keyboard.on("help", () => openHelp(dialog, keyboard));
 keyboard.on("train", () => tabs.show("train"));
 keyboard.on("metrics", dock.toggle);
