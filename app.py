@@ -21,6 +21,7 @@ from annotate import __version__, data_folder, security
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import AnnotateError
+from annotate.exporting.dataset import remove_orphans
 from annotate.migrate import migrate
 from annotate.publisher import Publisher
 from annotate.sample import load_sample
@@ -65,6 +66,7 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     migrate(database, settings.data_dir)
     candles = CandleStore(settings.data_dir, database)
     candles.recover()
+    remove_orphans(database, settings.data_dir)
     load_sample(database, candles)
     publisher = Publisher(database, socketio)
     trainer = Trainer(settings, database, candles, publisher)

@@ -93,6 +93,10 @@ class CandleStore:
         """Give the open times of the first and last candle and their number."""
         return self._reading(series_id, lambda levels: Bounds(levels.first, levels.last, levels.rows))
 
+    def only_file(self, series_id: int) -> Path | None:
+        """Give the file that holds every candle of a series; None where there are several or a live tail."""
+        return self._reading(series_id, _only_file)
+
     def all_bounds(self) -> dict[int, Bounds]:
         """Give the bounds of every series."""
         with self._database.read() as session:
@@ -291,6 +295,11 @@ class CandleStore:
 
     def _path(self, series_id: int, sha256: str) -> Path:
         return self._folder / str(series_id) / f"{sha256}{SUFFIX}"
+
+
+def _only_file(levels: Levels) -> Path | None:
+    files = levels.files.get(levels.timeframe, ())
+    return files[0].path if len(files) == 1 and not len(levels.tail) else None
 
 
 def _offered(levels: Levels, timeframe: str | None) -> str:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from annotate.annotations.classes import CandleTimes
@@ -60,23 +61,22 @@ def snapshot(
 
     `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then. With
     `kept` False, a dataset of the series that holds the same already is given instead of a second one. Raises
-    NotFound for the series, InvalidInput where no candle is left, StorageFailed where the disk refuses.
+    NotFound for the series, InvalidInput where one to keep would hold no candle, StorageFailed where the disk refuses.
     """
     with database.read() as session:
         content = _read(session, series_id, until)
-    columns = candles.read(series_id, None, until)
-    if not len(columns):
-        raise InvalidInput(f"series {series_id} has no candles to make a dataset of", field="series_id")
     root = data_dir / FOLDER
-    with storage_errors(root / name), _folder_in_making(root) as folder:
-        found = dataset_dir.Candles(*(getattr(columns, column) for column in dataset_dir.COLUMNS))
-        sha256 = dataset_dir.write_candles(folder / "candles.arrow", found)
+    with storage_errors(root / "dataset"), _folder_in_making(root) as folder:
+        found, sha256 = _place_candles(folder / "candles.arrow", candles, series_id, until)
+        if kept and not len(found):
+            raise InvalidInput(f"series {series_id} has no candles to make a dataset of", field="series_id")
         lines = dataset_dir.jsonl(content.annotations)
         manifest = _manifest(content, found, sha256, hashlib.sha256(lines).hexdigest(), split)
         if not kept and (same := _same(database, root, series_id, manifest["hash"])):
             return same
         dataset_dir.write_around_candles(folder, manifest, lines)
         with database.write() as session:
+            get_series(session, series_id)
             dataset = add_dataset(session, series_id=series_id, name=name, kept=kept, manifest=manifest)
             _give_name(folder, root / str(dataset.id))
     return dataset
@@ -93,11 +93,11 @@ def remove_files(data_dir: Path, dataset_id: int) -> None:
 
 
 def remove_orphans(database: Database, data_dir: Path) -> None:
-    """Remove the folders that no row names: half made ones, and those that a death left behind. Called at start."""
+    """Remove what a death left behind: half made folders, and numbered ones that no row names. Called at start."""
     with database.read() as session:
         known = {str(dataset_id) for dataset_id in every_dataset_id(session)}
     for folder in (data_dir / FOLDER).iterdir():
-        if folder.name not in known:
+        if folder.name.startswith(MAKING) or (folder.name.isdecimal() and folder.name not in known):
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -107,6 +107,29 @@ def _read(session: Session, series_id: int, until: int | None) -> _Content:
     marks = (annotation_to_json(row) for row in list_annotations(session, series_id))
     known = [mark for mark in marks if until is None or mark["known_at"] <= until]
     return _Content(facts, labels_to_json(series.label_set.labels), known)
+
+
+def _place_candles(
+    path: Path, store: CandleStore, series_id: int, until: int | None
+) -> tuple[dataset_dir.Candles, str]:
+    """Give the dataset its candle file, a hard link where one file of the store holds just these; and its SHA-256."""
+    only = store.only_file(series_id)
+    if only and _linked(only, path):
+        linked = dataset_dir.read_candles(path)
+        if until is None or not np.count_nonzero(linked.time >= until):
+            return linked, only.stem
+        path.unlink()
+    stored = store.read(series_id, None, until)
+    candles = dataset_dir.Candles(*(getattr(stored, column) for column in dataset_dir.COLUMNS))
+    return candles, dataset_dir.write_candles(path, candles)
+
+
+def _linked(source: Path, target: Path) -> bool:
+    try:
+        target.hardlink_to(source)
+    except OSError:  # replaced by a newer file meanwhile, or a disk without hard links: a copy does as well
+        return False
+    return True
 
 
 def _manifest(
@@ -124,8 +147,8 @@ def _manifest(
         "split": list(split),
         "candles": {
             "rows": len(candles),
-            "first": int(candles.time[0]),
-            "last": int(candles.time[-1]),
+            "first": int(candles.time[0]) if len(candles) else None,
+            "last": int(candles.time[-1]) if len(candles) else None,
             "sha256": candles_sha256,
         },
         "annotations": {"rows": len(content.annotations), "sha256": marks_sha256},
