@@ -32,6 +32,7 @@ class Supervisor:
         self._on_end = on_end
         self._process: WorkerProcess | None = None
         self._failed_starts = 0
+        self.why_not_running = "the training process has not been started"
         self._closing = False
         self._questions: dict[int, Future[Json]] = {}
         self._numbers = itertools.count(1)
@@ -58,7 +59,8 @@ class Supervisor:
             )
         except OSError as error:
             self._failed_starts = MAX_FAILED_STARTS
-            log.warning("the training process cannot be started: %s", error)
+            self.why_not_running = f"the training process cannot be started: {error}"
+            log.error("%s", self.why_not_running)  # noqa: TRY400  # the words are all there is to it
 
     def is_ready(self) -> None:
         """Note that the worker came up."""
@@ -67,7 +69,7 @@ class Supervisor:
     def send(self, line: Json) -> None:
         """Hand over a command; raise TrainerUnavailable where there is no worker."""
         if self._process is None:
-            raise TrainerUnavailable("the training process is not running; the log says why")
+            raise TrainerUnavailable(self.why_not_running)
         self._process.send(line)
 
     def ask(self, question: Callable[[int], Json]) -> Json:
@@ -109,6 +111,7 @@ class Supervisor:
 
     def _ended(self, cause: str) -> None:
         self._process = None
+        self.why_not_running = cause
         for future in self._questions.values():
             future.set_exception(TrainerUnavailable(cause))
         self._questions.clear()

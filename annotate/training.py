@@ -20,7 +20,7 @@ from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.replay import Clock, SystemClock
 from annotate.feeds.thread import FeedThread
 from annotate.jobs import Job, Jobs
-from annotate.live_feed import begin_of, check_begin, replay_thread
+from annotate.live_feed import Begin, begin_of, check_begin, replay_thread
 from annotate.run_data import RunData
 from annotate.run_ledger import RunLedger, now_ms
 from annotate.store.checkpoints import get_checkpoint
@@ -67,6 +67,7 @@ class Trainer:
         self._data = RunData(settings.data_dir, database, candles)
         self._weights = Weights(database, settings.data_dir / "checkpoints", ModelConfig.SHAPE)
         self._jobs = Jobs()
+        self._closing = False
         self._worker_is_gone = threading.Event()
         self._supervisor = Supervisor(worker or worker_command(settings), self._actor, self._said, self._worker_ended)
 
@@ -83,6 +84,8 @@ class Trainer:
 
     def stop(self) -> None:
         """Let the worker save and leave, end what is under way as interrupted, and end the threads."""
+        if self._closing:
+            return
         self._actor.start()
         self._actor.ask(self._shut_down)
         if not self._worker_is_gone.wait(SHUTDOWN_S):
@@ -122,7 +125,9 @@ class Trainer:
         self._data.check_series(series_id)
         checked = self._config(mode, series_id, config)
         if mode == "live":
-            self._ask(lambda: self._check_live(series_id, checked))
+            begin = self._ask(lambda: self._begin_of_new(series_id, checked))
+            if begin is not None:
+                check_begin(self._data, series_id, begin)
             return self._ask(lambda: self._open(mode, series_id, None, checked))
         dataset = dataset_id if dataset_id is not None else self._data.make(series_id)
         return self._ask(lambda: self._open(mode, series_id, dataset, checked))
@@ -141,8 +146,8 @@ class Trainer:
 
     def predict(self, series_id: int, model: str | None, as_of: int | None) -> Json:
         """Ask the newest snapshot about the window that ends with the candle `as_of`, the newest by default."""
-        fed = self._ask(lambda: self._jobs.on_series(series_id, "live") is not None)
-        history = None if fed else str(self._data.whole_series(series_id))
+        live = self._ask(lambda: self._jobs.on_series(series_id, "live"))
+        history = None if live is not None and live.sent else str(self._data.whole_series(series_id))
         question = partial(commands.Predict, series_id=series_id, model=model, history_dir=history, as_of=as_of)
         return self._supervisor.ask(lambda number: question(request_id=number).to_json())
 
@@ -174,6 +179,9 @@ class Trainer:
     def _begin_all(self) -> None:
         """Begin every run that may."""
         self._supervisor.start()
+        if not self._supervisor.is_running:
+            for job in self._jobs:
+                self._end_job(job, "failed", self._supervisor.why_not_running)
         while (job := self._jobs.next_to_begin()) is not None:
             self._begin(job)
 
@@ -270,12 +278,12 @@ class Trainer:
         else:
             self._end_job(job, "failed", cause)
 
-    def _check_live(self, series_id: int, config: Json) -> None:
-        """Refuse now what would fail at the start; a load under way may still change where that is."""
+    def _begin_of_new(self, series_id: int, config: Json) -> Begin | None:
+        """Say where a live run would begin, so that it is refused now if it cannot; None where a load may change it."""
         self._refuse_second_live(series_id)
-        if self._jobs.on_series(series_id, "load") is None:
-            cut = self._weights.data_cut(series_id, config)
-            check_begin(self._data, series_id, begin_of(config, cut, recorded={}, first_time=None))
+        if self._jobs.on_series(series_id, "load") is not None:
+            return None
+        return begin_of(config, self._weights.data_cut(series_id, config), recorded={}, first_time=None)
 
     def _refuse_second_live(self, series_id: int) -> None:
         job = self._jobs.on_series(series_id, "live")

@@ -1,0 +1,1 @@
+"""The trainer thread, its parts, and the publisher."""

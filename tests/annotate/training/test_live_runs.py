@@ -1,0 +1,159 @@
+"""Live runs through the door: where the feed begins, its pace and order, its end, and how a run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotate.errors import Conflict, InvalidInput
+from tests.annotate.training.door import LIVE, SMALL, Door, Json, one_to
+from tests.annotate.training.hand_clock import HandClock
+
+AT_ONE = {**LIVE, "feed": {"kind": "replay", "speed": 1}}
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def paced(tmp_path: Path, clock: HandClock) -> Iterator[Door]:
+    made = Door(tmp_path / "paced", clock=clock)
+    yield made
+    made.close()
+
+
+def test_a_fresh_model_begins_at_the_first_candle_with_a_full_window_before_it(door: Door, series_id: int) -> None:
+    run_id = _live(door, series_id, LIVE)
+    assert _learnt(door, run_id) == [second * 1000 for second in range(8, 100)]
+    assert _began(door, run_id) == {"first": 8000, "history": 8, "recorded": {}, "coalesce": False}
+
+
+def test_a_run_begins_after_the_data_cut_of_the_newest_checkpoint(door: Door, series_id: int) -> None:
+    door.finished_batch(series_id)
+    run_id = _live(door, series_id, LIVE)
+    assert _learnt(door, run_id)[0] == 51_000
+    assert _began(door, run_id)["history"] == 51
+
+
+def test_a_checkpoint_of_another_shape_does_not_move_the_begin(door: Door, series_id: int) -> None:
+    door.finished_batch(series_id)
+    assert _learnt(door, _live(door, series_id, {**LIVE, "sequence_length": 9}))[0] == 9000
+
+
+def test_a_new_model_loaded_over_a_checkpoint_begins_as_a_fresh_one(door: Door, series_id: int) -> None:
+    door.finished_batch(series_id)
+    door.trainer.load(series_id, None, "new", {"sequence_length": 8, "dropout": 0.3})
+    assert _learnt(door, _live(door, series_id, LIVE))[0] == 8000  # asked while the load was under way
+
+
+def test_a_start_that_was_asked_for_counts(door: Door, series_id: int) -> None:
+    door.finished_batch(series_id)
+    config = {**LIVE, "feed": {"kind": "replay", "speed": "max", "from": 20_500}}
+    assert _learnt(door, _live(door, series_id, config))[0] == 21_000
+
+
+def test_a_start_after_the_last_candle_is_refused_with_the_way_out(door: Door, series_id: int) -> None:
+    config = {**LIVE, "feed": {"kind": "replay", "speed": "max", "from": 100_000}}
+    with pytest.raises(InvalidInput, match="no candle at or after"):
+        door.trainer.submit("live", config, series_id=series_id)
+    with pytest.raises(InvalidInput, match="5 candles; a fresh model needs more than its sequence_length of 8"):
+        door.trainer.submit("live", LIVE, series_id=door.add_series(5))
+
+
+def test_a_model_that_has_learnt_from_every_candle_is_told_so(door: Door) -> None:
+    series_id = door.add_series(51)
+    door.finished_batch(series_id)
+    with pytest.raises(InvalidInput, match="has learnt from every candle"):
+        door.trainer.submit("live", LIVE, series_id=series_id)
+
+
+def test_a_second_live_run_on_a_series_is_refused_naming_the_first(paced: Door) -> None:
+    series_id = paced.add_series()
+    first = paced.trainer.submit("live", AT_ONE, series_id=series_id)["id"]
+    with pytest.raises(Conflict, match=f"run {first} is live on this series"):
+        paced.trainer.submit("live", AT_ONE, series_id=series_id)
+    assert paced.trainer.state() == "live"
+
+
+def test_a_paced_feed_gives_a_candle_each_time_the_clock_says_so(paced: Door, clock: HandClock) -> None:
+    run_id = _started(paced, clock)
+    for count in (1, 2, 3):
+        clock.move(1.0)
+        paced.wait_for(lambda count=count: len(_learnt(paced, run_id)) == count)
+        clock.wait_for_waiter()
+    assert _learnt(paced, run_id) == [8000, 9000, 10_000]
+
+
+def test_a_paused_live_run_gets_no_candle_and_does_not_hurry_afterwards(paced: Door, clock: HandClock) -> None:
+    run_id = _started(paced, clock)
+    paced.trainer.pause(run_id)
+    clock.move(60.0)
+    paced.trainer.resume(run_id)
+    paced.wait_for(lambda: len(_learnt(paced, run_id)) == 1)
+    assert clock.wait_for_waiter() == pytest.approx(clock.now() + 1.0)
+    assert _learnt(paced, run_id) == [8000]
+
+
+def test_a_stopped_live_run_ends_at_once_though_its_next_candle_is_far_away(paced: Door, clock: HandClock) -> None:
+    run_id = _started(paced, clock)
+    paced.trainer.stop_run(run_id)
+    assert paced.wait_for_state(run_id, "stopped", within_s=5)["summary"]["first_time"] == 8000
+
+
+def test_a_killed_worker_fails_a_live_run_and_the_next_one_goes_through(door: Door, series_id: int) -> None:
+    run_id = door.trainer.submit("live", {**LIVE, "seed": 9}, series_id=series_id)["id"]
+    assert "SIGKILL" in door.wait_for_state(run_id, "failed", within_s=5)["cause"]
+    assert len(_learnt(door, _live(door, series_id, LIVE))) == 92
+
+
+def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door, clock: HandClock) -> None:
+    run_id = _started(paced, clock)
+    clock.move(1.0)
+    paced.wait_for(lambda: _learnt(paced, run_id) == [8000])
+    paced.trainer.stop()
+    assert paced.run(run_id)["state"] == "interrupted"
+    following = Door(paced.settings.data_dir, clock=clock)
+    try:
+        following.trainer.resume(run_id)
+        clock.wait_for_waiter()
+        clock.move(1.0)
+        following.wait_for(lambda: _learnt(following, run_id) == [8000, 9000])
+        events = following.events(run_id)
+        assert [event["seq"] for event in events] == one_to(len(events))
+        data = [event["data"] for event in events if event["type"] == "run_started"][-1]
+        assert (data["first"], data["history"]) == (9000, 9)
+        assert data["recorded"] == {"predicted": None, "scored": None, "learnt": 8000}
+    finally:
+        following.close()
+
+
+def test_batch_and_live_runs_are_under_way_together(paced: Door, clock: HandClock) -> None:
+    live = _started(paced, clock)
+    other = paced.add_series()
+    paced.finished_batch(other, SMALL)
+    assert paced.run(live)["state"] == "running"
+
+
+def _live(door: Door, series_id: int, config: Json) -> int:
+    run_id: int = door.trainer.submit("live", config, series_id=series_id)["id"]
+    door.wait_for_state(run_id, "finished")
+    return run_id
+
+
+def _started(door: Door, clock: HandClock) -> int:
+    run_id: int = door.trainer.submit("live", AT_ONE, series_id=door.add_series())["id"]
+    clock.wait_for_waiter()
+    return run_id
+
+
+def _learnt(door: Door, run_id: int) -> list[int]:
+    return [event["candle_time"] for event in door.events(run_id, "candle_learnt")]
+
+
+def _began(door: Door, run_id: int) -> Json:
+    data: Json = door.events(run_id, "run_started")[0]["data"]
+    return data
