@@ -99,6 +99,8 @@ OPEN = (
         "bidopen",
         "mido",
         "openusd",
+        "bido",
+        "openpricebid",
     ),
     *(
         "eröffn",
@@ -115,7 +117,21 @@ OPEN = (
     *("otwarcie", "açılış", "始値", "开盘", "开盘价", "시가", "entry", "terbuka", "pembukaan"),
 )
 HIGH = (
-    *("high", "h", "highprice", "max", "maximum", "pricehigh", "highest", "bidhigh", "highbid", "midh", "highusd"),
+    *(
+        "high",
+        "h",
+        "highprice",
+        "max",
+        "maximum",
+        "pricehigh",
+        "highest",
+        "bidhigh",
+        "highbid",
+        "midh",
+        "highusd",
+        "bidh",
+        "highpricebid",
+    ),
     *(
         "hoch",
         "tageshoch",
@@ -133,7 +149,21 @@ HIGH = (
     *("najwyższy", "yüksek", "高値", "高", "最高", "最高价", "고가", "alto", "tertinggi"),
 )
 LOW = (
-    *("low", "l", "lowprice", "min", "minimum", "pricelow", "lowest", "bidlow", "lowbid", "midl", "lowusd"),
+    *(
+        "low",
+        "l",
+        "lowprice",
+        "min",
+        "minimum",
+        "pricelow",
+        "lowest",
+        "bidlow",
+        "lowbid",
+        "midl",
+        "lowusd",
+        "bidl",
+        "lowpricebid",
+    ),
     *("tief", "tagestief", "tiefst", "plusbas", "faible", "bas", "mínimo", "mín", "minimo", "mínima", "мин", "минимум"),
     *("najniższy", "düşük", "安値", "低", "最低", "最低价", "저가", "basso", "bajo", "baixo", "terendah"),
 )
@@ -153,6 +183,8 @@ CLOSE = (
     ),
     *(
         "closeusd",
+        "bidc",
+        "closepricebid",
         "lastprice",
         "price",
         "settle",

@@ -17,7 +17,8 @@ from annotate.importing.columns import PRICES, Roles, ask_missing, roles_by_name
 from annotate.importing.dialect import NUMERIC, TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import find_shape, roles_by_shape
-from annotate.importing.names import read_name, split_pair
+from annotate.importing.lean import lean_layout, with_dates
+from annotate.importing.names import read_name
 from annotate.importing.numbers import BLANKS, NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Rows, Table, counted_from
@@ -55,13 +56,12 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
         raise InvalidInput(
             f"{name} holds no candles: there is no row after the header", file=name, line=dialect.first_line
         )
-    names, layout, roles = _map(dialect, name, doubts)
-    return _tables(file, dialect, names, layout, roles)
+    return _tables(file, dialect, doubts)
 
 
 def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], layouts.Layout, Roles]:
     if dialect.names is None:
-        layout = layouts.layout_by_rows(dialect.rows, dialect.delimiter, filename)
+        layout = lean_layout(dialect, filename) or layouts.layout_by_rows(dialect.rows, dialect.delimiter, filename)
         return [f"column {at + 1}" for at in range(dialect.width)], layout, _headerless(dialect, filename, doubts)
     names = _fitted_names(dialect, filename)
     return names, layouts.layout_by_names(names), ask_missing(_usable(roles_by_name(names), dialect), names, doubts)
@@ -125,12 +125,23 @@ def _date_and_clock(dialect: Dialect) -> bool:
     return bool(TIME.match(first[0])) and ":" in first[1] and not NUMERIC.match(first[1])
 
 
-def _tables(file: TextFile, dialect: Dialect, names: list[str], layout: layouts.Layout, roles: Roles) -> list[Table]:
-    table = _read(file, dialect, roles, names, layout)
-    if dialect.tickers is None:
-        return [table]
-    symbol = next((cell for cell in dialect.tickers[1:] if cell.strip()), None)
-    return [replace(table, symbol=symbol)]
+def _tables(file: TextFile, dialect: Dialect, doubts: Doubts) -> list[Table]:
+    """Read one table or, where a second header line names tickers, one a ticker."""
+    name = file.member.name
+    tickers = list(dict.fromkeys(cell.strip() for cell in (dialect.tickers or [])[1:] if cell.strip()))
+    if len(tickers) < 2:
+        names, layout, roles = _map(dialect, name, doubts)
+        table = with_dates(_read(file, dialect, roles, names, layout), name)
+        return [replace(table, symbol=tickers[0]) if tickers else table]
+    tables = []
+    for ticker in tickers:
+        row = zip(dialect.names or [], dialect.tickers or [], strict=False)
+        own = replace(
+            dialect, names=[field if at == 0 or of.strip() == ticker else "" for at, (field, of) in enumerate(row)]
+        )
+        names, layout, roles = _map(own, name, doubts)
+        tables.append(replace(_read(file, own, roles, names, layout), symbol=ticker))
+    return tables
 
 
 def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layout: layouts.Layout) -> Table:
@@ -239,6 +250,4 @@ def _with_lines(table: Table, file: TextFile, dialect: Dialect, misfits: int) ->
                 "a quote is opened and not closed",
                 file=file.member.name,
             )
-    if table.symbol is not None:
-        table = replace(table, symbol=split_pair(table.symbol))
     return replace(table, lines_of=lines_of)

@@ -53,7 +53,7 @@ def find_shape(row: Sequence[str]) -> Shape | None:
             period, at = 1, 2
     elif re.fullmatch(r"\s*\d{1,7}\s*", row[0]) and len(row) > 6 and re.fullmatch(r"\s*(\d{10,19}|\d{4}-.*)", row[1]):
         at = 1  # a row number before the time
-    if at >= len(row) or not (TIME.match(row[at]) or NUMERIC.match(row[at])):
+    if at >= len(row) or not TIME.match(row[at]):
         return None
     clock = at + 1 if DATE_ONLY.match(row[at]) and at + 1 < len(row) and _is_clock(row[at + 1]) else None
     first = at + 1 if clock is None else at + 2

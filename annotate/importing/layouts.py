@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from annotate.importing.columns import plain
 
-BROKER, LIKELY_UTC, HISTDATA, UNSTATED, STATED_UTC = "broker", "likely utc", "histdata", "unstated", "utc"
+BROKER, LIKELY_UTC, NEW_YORK, HISTDATA = "broker", "likely utc", "new york", "histdata"
+UNSTATED, STATED_UTC = "unstated", "utc"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What is known of a layout beyond its columns.
 
-    `clock` says in which zone times without an offset run: the BROKER's or LIKELY_UTC (both asked), HISTDATA's fixed
-    EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note. `ends` marks times that may be
+    `clock` says in which zone times without an offset run: the BROKER's, LIKELY_UTC or NEW_YORK (all asked),
+    HISTDATA's fixed EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note. `ends` marks times that may be
     the ends of candles; prices are divided by `scale`.
     """
 

@@ -50,6 +50,18 @@ def read_name(filename: str) -> NameHint:
     return NameHint(symbol, timeframe or _minutes_after(words, symbol))
 
 
+def read_words(text: str, *, interval: bool) -> NameHint:
+    """Take hints from a field of a file, such as `kline.5.BTCUSDT`, `candle1D` or, for an interval, `5`."""
+    if interval:
+        return NameHint(None, MINUTES.get(int(text)) if text.isdigit() and len(text) < 6 else _timeframe(text))
+    if match := re.search(r"([A-Z0-9]{2,10})/([A-Z]{3,5})", text):
+        rest = read_name(text.replace(match[0], "").replace("@", "_"))
+        return NameHint(match[0], rest.timeframe)
+    found = read_name(text.removeprefix("candle"))
+    plain = text if re.fullmatch(r"[A-Z][A-Z0-9.:-]{0,19}", text) else None
+    return NameHint(found.symbol or plain, found.timeframe)
+
+
 def _timeframe(word: str) -> str | None:
     if word in MT_PERIODS:
         unit = word.rstrip("0123456789")

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import mask_of, pc
+from annotate.importing.arrow_files import is_arrow, read_arrow
 from annotate.importing.container import Member, Upload, open_upload, refuse_others
 from annotate.importing.delimited import read_delimited
 from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.json_files import read_json
 from annotate.importing.names import split_pair
 from annotate.importing.parse import parse_rows
 from annotate.importing.report import candles_json
@@ -89,9 +91,13 @@ def _read(upload: Upload, doubts: Doubts) -> list[Imported]:
 
 def _tables(member: Member, doubts: Doubts) -> list[Table]:
     refuse_others(member)
+    if is_arrow(member):
+        return read_arrow(member, doubts)
     text = load_text(member)
     if not any(line.strip() for line in text.sample):
         raise InvalidInput(f"{member.name} is blank: it has no text; download it again", name=member.name)
+    if next(line for line in text.sample if line.strip()).lstrip()[0] in "[{":
+        return read_json(text, doubts)
     return read_delimited(text, doubts)
 
 

@@ -15,8 +15,9 @@ from annotate.importing.table import Table
 from annotate.importing.zones import Zone, parse_zone, to_utc
 
 DAY = 86_400_000
-BROKER_CHOICES = (
-    Choice("New York+7", "New York + 7 hours: most brokers, whose day ends with New York's", likely=True),
+LIKELY = {layouts.BROKER: "New York+7", layouts.LIKELY_UTC: "UTC", layouts.NEW_YORK: "America/New_York"}
+CHOICES = (
+    Choice("New York+7", "New York + 7 hours: most brokers, whose day ends with New York's"),
     Choice("UTC", "UTC"),
     Choice("Europe/Athens", "Eastern Europe (EET, EEST)"),
     Choice("EST", "Eastern Standard Time, fixed, UTC−5"),
@@ -80,14 +81,13 @@ def choose_zone(clock: Clock, layout: layouts.Layout, doubts: Doubts) -> ChosenZ
         return ChosenZone(parse_zone("EST"), "HistData files are in Eastern Standard Time without summer time")
     if not np.any(clock.ms % DAY):
         return ChosenZone(utc, "every clock is 00:00: dates, which stay their date")
-    if layout.clock in (layouts.BROKER, layouts.LIKELY_UTC):
+    if layout.clock in LIKELY:
         return _asked(layout, doubts)
     return ChosenZone(utc, "the file states no zone, so its times were taken as UTC; give a zone if they are not")
 
 
 def _asked(layout: layouts.Layout, doubts: Doubts) -> ChosenZone:
-    likely = "UTC" if layout.clock == layouts.LIKELY_UTC else "New York+7"
-    choices = [replace(choice, likely=choice.value == likely) for choice in BROKER_CHOICES]
+    choices = [replace(choice, likely=choice.value == LIKELY[layout.clock]) for choice in CHOICES]
     reason = f"{layout.name} writes the clock of the server or the computer that exported, and does not say which."
     question = "In which time zone are the times of this file? A fixed offset or an IANA name is fine too."
     return ChosenZone(parse_zone(doubts.ask("zone", question, choices, reason, free=True)), "as answered")
