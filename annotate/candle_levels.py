@@ -12,7 +12,7 @@ from pathlib import Path
 
 from annotate.candle_files import MappedFile
 from annotate.candles import Candles, aggregate
-from annotate.timeframe import DAY, PYRAMID, USER_TIMEFRAMES, ceil, close_of, coarser, floor, name, nests, parse
+from annotate.timeframe import PYRAMID, USER_TIMEFRAMES, ceil, close_of, coarser, floor, name, nests, parse
 
 # Coarser than anyone chooses; drawn where a window spans centuries.
 DRAWN = (*USER_TIMEFRAMES, "3mo", "12mo", "120mo")
@@ -118,8 +118,8 @@ class Levels:
         stored = sum(self._open_count(file, start, end) for file in self._files(base))
         if base == self.timeframe:
             stored += len(self.tail.between(start, end))
-        # 31/30 for months; the two buckets at the ends may be cut.
-        most = max_points if base == level else (max_points + 2) * (parse(level) + DAY) // parse(base)
+        # 31/30 for months, whose name counts 30 days; plus two, since the range may cut the buckets at its ends.
+        most = max_points if base == level else (max_points + 2) * parse(level) * 31 // 30 // parse(base)
         return stored > most
 
     def _partial(self, level: str, candles: Candles) -> tuple[int, ...]:

@@ -139,6 +139,6 @@ def price_decimals(candles: Candles) -> int:
     prices = np.concatenate([getattr(candles, name)[::step] for name in COLUMNS[1:5]])
     for decimals in range(MAX_DECIMALS):
         scaled = prices * 10.0**decimals
-        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-9 * np.maximum(1.0, np.abs(scaled))):
+        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-14 * np.maximum(1.0, np.abs(scaled))):
             return decimals
     return MAX_DECIMALS

@@ -97,7 +97,8 @@ def add_tail(session: Session, series_id: int, candles: Candles) -> None:
     for row in rows:
         row["volume"] = None if math.isnan(row["volume"]) else row["volume"]
     if rows:
-        session.execute(insert(TailCandle), rows)
+        # With nulls rendered all rows are one statement; without, each change between null and not begins another.
+        session.execute(insert(TailCandle).execution_options(render_nulls=True), rows)
 
 
 def delete_tail(session: Session, series_id: int) -> None:

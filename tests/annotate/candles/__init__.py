@@ -1,0 +1,1 @@
+"""Tests of candles, their store, the simulator, the sample and the migrations."""
