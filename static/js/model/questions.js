@@ -12,16 +12,28 @@
  */
 
 /** Questions that take answers beyond their choices. */
-const FREE = new Set(["zone", "timeframe"]);
+const FREE = new Set(["zone", "timeframe", "symbol"]);
 
 /**
- * Read the questions of a refusal.
+ * Read the questions of a refusal; a file that names no symbol leaves that one open.
  * @param {{code?: string, details?: Record<string, unknown>}} error
+ * @param {string} fileName
  * @returns {Question[]} empty when the error asks nothing
  */
-export function questionsOf(error) {
+export function questionsOf(error, fileName) {
   const asked = error.details?.["questions"];
-  return error.code === "needs_answer" && Array.isArray(asked) ? asked : [];
+  if (error.code === "needs_answer" && Array.isArray(asked)) return asked;
+  return error.details?.["field"] === "symbol" ? [symbolQuestion(fileName)] : [];
+}
+
+/**
+ * @param {string} fileName
+ * @returns {Question}
+ */
+function symbolQuestion(fileName) {
+  const guess = (/^[A-Za-z0-9]+/.exec(fileName)?.[0] ?? "").toUpperCase();
+  const choices = guess === "" ? [] : [{ value: guess, label: guess, likely: true }];
+  return { name: "symbol", question: "Which symbol is it?", choices, reason: "The file names none." };
 }
 
 /**

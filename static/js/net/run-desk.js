@@ -29,8 +29,8 @@ export class RunDesk {
   /** Why the list of runs could not be read; null when it could. */
   failure = createStore(/** @type {Error | null} */ (null));
 
-  /** @type {Map<number, RunProgress>} */
-  #progress = new Map();
+  /** @type {Map<number, {progress: RunProgress, follower: import("./run-follower.js").RunFollower}>} */
+  #followed = new Map();
   /** @type {Set<OnEvents>} */
   #eventWatchers = new Set();
   /** @type {Set<() => void>} */
@@ -105,7 +105,15 @@ export class RunDesk {
    * @returns {RunProgress | undefined} undefined for a run that is not followed
    */
   progressOf(runId) {
-    return this.#progress.get(runId);
+    return this.#followed.get(runId)?.progress;
+  }
+
+  /**
+   * @param {number} runId
+   * @returns {readonly RunEvent[]} every event that the page has of a followed run
+   */
+  eventsOf(runId) {
+    return this.#followed.get(runId)?.follower.items ?? [];
   }
 
   /**
@@ -234,19 +242,20 @@ export class RunDesk {
 
   /** @param {unknown} notice without `what` after a cut: anything may have changed */
   #noticed(notice) {
-    const { what } = /** @type {{what?: string}} */ (notice);
-    if (what === undefined || what === "run") void this.refresh();
+    const { what, run } = /** @type {{what?: string, run?: Run}} */ (notice);
+    if (run !== undefined) this.#setRuns([run, ...this.runs.get().filter((known) => known.id !== run.id)]);
+    else if (what === undefined) void this.refresh();
   }
 
   /** Follow what the page shows, leave the rest. */
   #follow() {
     const wanted = new Set(this.#wanted().map((run) => run.id));
-    for (const id of [...this.#progress.keys()]) {
+    for (const id of [...this.#followed.keys()]) {
       if (wanted.has(id)) continue;
       this.#link.leaveRun(id);
-      this.#progress.delete(id);
+      this.#followed.delete(id);
     }
-    for (const id of wanted) if (!this.#progress.has(id)) this.#followRun(id);
+    for (const id of wanted) if (!this.#followed.has(id)) this.#followRun(id);
   }
 
   /** @returns {Run[]} */
@@ -260,14 +269,14 @@ export class RunDesk {
   /** @param {number} id */
   #followRun(id) {
     const progress = new RunProgress();
-    this.#progress.set(id, progress);
-    this.#link.followRun(id, (events) => {
+    const follower = this.#link.followRun(id, (events) => {
       progress.take(events);
       const run = this.runs.get().find((known) => known.id === id);
       if (run !== undefined) for (const watcher of this.#eventWatchers) watcher(run, events, progress);
       if (events.some(changesState)) void this.refresh();
       this.repaint();
     });
+    this.#followed.set(id, { progress, follower });
   }
 }
 

@@ -25,5 +25,7 @@ export function learningOf(context) {
   made.set(context, learning);
   desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields));
   desk.start();
+  // For a person at the browser's console and for the tests of the page: what this page has of a run.
+  Object.assign(window, { annotate: { events: (/** @type {number} */ runId) => desk.eventsOf(runId) } });
   return learning;
 }

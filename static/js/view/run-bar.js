@@ -120,7 +120,7 @@ class RunBar {
       await call();
     } catch (error) {
       if (this.#settings.refuse(/** @type {Error} */ (error), mode)) this.#context.tabs.show("train");
-      this.#context.toast(/** @type {Error} */ (error).message, { tone: "danger" });
+      else this.#context.toast(/** @type {Error} */ (error).message, { tone: "danger" });
     }
   }
 
@@ -183,15 +183,15 @@ class RunBar {
   }
 
   /**
-   * Runs of a mode under way, else the newest one.
+   * Runs of a mode under way, else the one that ended last.
    * @param {"live" | "batch" | "load"} mode
    * @returns {Run[]}
    */
   #runsToTell(mode) {
     const runs = this.#desk.ofSeries.filter((run) => run.mode === mode);
     const underWay = runs.filter((run) => !hasEnded(run.state)).reverse();
-    if (underWay.length > 0 || mode === "load") return underWay;
-    const newest = this.#desk.ofSeries.find((run) => run.mode !== "load");
+    if (underWay.length > 0) return underWay;
+    const newest = this.#desk.ofSeries.find((run) => run.mode !== "load" || run.state === "failed");
     return runs[0] !== undefined && runs[0] === newest ? [runs[0]] : [];
   }
 

@@ -21,7 +21,7 @@ export function seriesRow(context, series, isOpen) {
     "li",
     { class: `data-row ${isOpen ? "chosen" : ""}` },
     element("button", { type: "button", class: "link-button clip", "aria-current": isOpen ? "true" : null, onclick: () => context.openSeries(series.id), title: `Show ${name} on the chart` }, name),
-    element("small", { class: "muted" }, `${origin} · ${range}`),
+    element("small", { class: "muted" }, element("span", {}, origin), element("span", {}, range)),
     element(
       "span",
       { class: "row actions" },

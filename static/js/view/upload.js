@@ -6,6 +6,7 @@ import { askQuestions, showReport } from "./report-dialog.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 /** @typedef {import("../net/api.js").ApiError} ApiError */
+/** @typedef {{series: import("../model/types.js").Series, report: Record<string, unknown>}} Made */
 
 /** The upload form; a refused file stays named with the line and the cell that are wrong. */
 export class Upload {
@@ -27,7 +28,7 @@ export class Upload {
     this.#listenForDrops();
     this.root.append(
       element("h2", {}, "Upload candles"),
-      field("Symbol", this.#symbol, "Empty: taken from the file's name. CSV with a header, or Binance klines."),
+      field("Symbol", this.#symbol, "Empty: as the file says. CSV with a header, or Binance klines."),
       this.#drop,
       this.#state,
     );
@@ -70,14 +71,14 @@ export class Upload {
   async #send(file, answers) {
     const body = new FormData();
     body.append("file", file);
-    const symbol = this.#symbol.value.trim() || symbolOf(file.name);
-    body.append("symbol", symbol);
-    for (const [name, answer] of Object.entries(answers)) body.set(name, answer);
+    const symbol = this.#symbol.value.trim();
+    if (symbol !== "") body.append("symbol", symbol);
+    body.append("answers", JSON.stringify(answers));
     try {
       const made = await this.#context.api.post("/api/series", undefined, { body });
       await this.#made(file, made);
     } catch (error) {
-      const questions = questionsOf(/** @type {ApiError} */ (error));
+      const questions = questionsOf(/** @type {ApiError} */ (error), file.name);
       const more = questions.length === 0 ? null : await askQuestions(this.#context.dialog, file.name, questions);
       if (more !== null) return this.#send(file, { ...answers, ...more });
       throw error;
@@ -86,15 +87,25 @@ export class Upload {
 
   /**
    * @param {File} file
-   * @param {{series: import("../model/types.js").Series, report: Record<string, unknown>}} made
+   * @param {{items: Made[]}} made one item a series
    */
-  async #made(file, { series, report }) {
-    const title = `${file.name} is ${series.symbol} ${series.timeframe}`;
-    const words = report["identical"] === true ? "The same bytes were uploaded before; this is the series they made." : `${series.candles.toLocaleString("en-US")} candles are stored.`;
-    fill(this.#state, element("p", {}, `${title}. ${words} `, button("Show the report", () => showReport(this.#context.dialog, title, report), { class: "small" })));
+  async #made(file, { items }) {
+    fill(this.#state, ...items.map((item) => this.#madeLine(file, item)));
     this.#symbol.value = "";
     await this.#context.reloadSeries();
-    this.#context.openSeries(series.id);
+    this.#context.openSeries(items[0].series.id);
+  }
+
+  /**
+   * @param {File} file
+   * @param {Made} made
+   */
+  #madeLine(file, { series, report }) {
+    const title = `${file.name} is ${series.symbol} ${series.timeframe}`;
+    const stored = `${series.candles.toLocaleString("en-US")} candles are stored.`;
+    const words = report["identical"] === true ? "The same bytes were uploaded before; this is the series they made." : stored;
+    const show = () => showReport(this.#context.dialog, title, report);
+    return element("p", {}, `${title}. ${words} `, button("Show the report", show, { class: "small" }));
   }
 
   /**
@@ -115,12 +126,4 @@ export class Upload {
       ),
     );
   }
-}
-
-/**
- * Guess a symbol from a file's name: its first word in capitals.
- * @param {string} fileName
- */
-function symbolOf(fileName) {
-  return (/^[A-Za-z0-9]+/.exec(fileName)?.[0] ?? "SERIES").toUpperCase();
 }
