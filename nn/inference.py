@@ -1,0 +1,41 @@
+"""The inference thread: jobs in order of arrival, on one core, so that a long batch step delays no prediction."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+
+import torch
+
+Job = Callable[[], None]
+
+
+class InferenceThread:
+    """Runs jobs one after another. A job reads published snapshots only and answers for its own errors."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="inference", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        """Queue a job, from any thread."""
+        self._jobs.put(job)
+
+    def is_current(self) -> bool:
+        """Tell whether the caller runs in this thread."""
+        return threading.current_thread() is self._thread
+
+    def close(self, wait_s: float = 5.0) -> None:
+        """End the thread after the jobs that were submitted so far."""
+        self._jobs.put(None)
+        self._thread.join(wait_s)
+
+    def _work(self) -> None:
+        # A setting of this thread alone. One core suits a batch of one, and an answer never depends on how many
+        # threads the trainer uses.
+        torch.set_num_threads(1)
+        with torch.inference_mode():
+            while (job := self._jobs.get()) is not None:
+                job()

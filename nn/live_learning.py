@@ -1,0 +1,216 @@
+"""Learning from closed candles: a small replay batch of the newest window and random past ones, every few candles.
+
+Belongs to the trainer thread, like the learner that it drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nn.config import LiveConfig
+from nn.events import CandleLearnt, Event, Warned
+from nn.learner import Learner, StepResult
+from nn.logline import learnt_lines
+from nn.prequential import MARGIN, WATCHED, Closed
+from nn.snapshot import Snapshot
+from nn.tape import Indices, Tape, targets_at
+from nn.targets import MASKED
+from nn.windows import Batch
+
+Json = dict[str, Any]
+
+MOST_AT_ONCE = 64  # candles that one step may take in under backlog; each keeps its own loss
+TRIES = 64  # draws for one past window, where gaps leave few
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Classes of the history's candles by their annotations, and when each was known; rows after them have none."""
+
+    classes: Indices
+    known_at: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """What the printed lines name."""
+
+    symbol: str
+    timeframe: str
+
+
+class LiveLearning:
+    """Collects scored candles and learns each once, in order. `start` is the snapshot that the learner began with."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        tape: Tape,
+        marks: Marks,
+        config: LiveConfig,
+        start: Snapshot,
+        market: Market,
+        run_id: int,
+        clock: Callable[[], int],
+    ) -> None:
+        self.learner, self.tape = learner, tape
+        self.newest = self.good = start  # published last; the last that was no worse than the frozen start
+        self.pending: list[Closed] = []  # scored, not yet learnt; oldest first
+        self._marks, self._config, self._market = marks, config, market
+        self._run_id, self._clock = run_id, clock
+        self._random = np.random.default_rng(config.seed)
+        self._loss_sum, self._losses, self._warned = 0.0, 0, False
+
+    @property
+    def most_at_once(self) -> int:
+        """Candles that one step may take in: all must lie in one window."""
+        return max(1, min(MOST_AT_ONCE, self._config.sequence_length - 1))
+
+    def take(self, closed: Closed) -> list[Event]:
+        """Take a scored candle for learning; undo the learning where it has fallen behind the frozen start model."""
+        self.pending.append(closed)
+        if closed.verdict == "good":
+            self.good = self.newest
+        return [self._roll_back()] if closed.verdict == "behind" else []
+
+    def is_due(self) -> bool:
+        """Tell whether as many candles wait as one step is to take in."""
+        return len(self.pending) >= self._config.learn_every
+
+    def learn(self) -> list[Event]:
+        """Learn every waiting candle in one step, publish, and say of each how it went."""
+        taken = self.pending[: self.most_at_once]
+        self.pending = self.pending[len(taken) :]
+        rows = [closed.row for closed in taken if closed.row is not None and not closed.skipped]
+        if not rows:
+            return [self._learnt(closed, None, closed.skipped) for closed in taken]
+        newest, now = rows[-1], max(closed.row for closed in taken if closed.row is not None)
+        result = self.learner.step(self._batch(newest, now), int(self.tape.time[newest]))
+        if not result.skipped:
+            self.newest = self.learner.publish()
+        events: list[Event] = []
+        for closed in taken:
+            learns = closed.row is not None and not closed.skipped
+            loss = self._loss_of(result, closed.row, newest) if learns and closed.row is not None else None
+            events.append(self._learnt(closed, loss, closed.skipped or result.skipped))
+        return events + self._warn_of(result)
+
+    def give_up(self, reason: str) -> list[Event]:
+        """Record every waiting candle as skipped."""
+        taken, self.pending = self.pending, []
+        return [self._learnt(closed, None, closed.skipped or reason) for closed in taken]
+
+    def take_weights(self, snapshot: Snapshot) -> None:
+        """Go on from other weights of the same shape, by Load or after a fall behind."""
+        self.learner.load_params(snapshot.params)
+        self.learner.edges = snapshot.edges
+        self.newest = self.learner.publish()
+
+    def state(self) -> Json:
+        """Give all that an exact resume needs beside the newest parameters."""
+        return {
+            "learner": self.learner.state(),
+            "good": dict(self.good.params),
+            "random": self._random.bit_generator.state,
+            "pending": [asdict(closed) for closed in self.pending],
+            "loss_sum": self._loss_sum,
+            "losses": self._losses,
+            "warned": self._warned,
+        }
+
+    def restore(self, params: Mapping[str, Tensor], state: Json) -> None:
+        """Go back to exactly where `params` and `state()` were taken."""
+        self.learner.load_state(params, state["learner"])
+        self.newest = replace(self.newest, params=params, number=self.learner.snapshots, step=self.learner.steps)
+        self.newest = replace(self.newest, data_cut=self.learner.data_cut, edges=self.learner.edges)
+        self.good = replace(self.newest, params=state["good"])
+        self._random.bit_generator.state = state["random"]
+        self.pending = [Closed(**closed) for closed in state["pending"]]
+        self._loss_sum, self._losses, self._warned = state["loss_sum"], state["losses"], state["warned"]
+
+    def _batch(self, newest: int, now: int) -> Batch:
+        length = self._config.sequence_length
+        ends = [newest, *self._past(newest)]  # a window ends before the candle at its end row
+        starts = np.array(ends) - length
+        rows = starts[:, None] + np.arange(length)  # (B, T)
+        classes = targets_at(self.tape, rows, now, self.learner.edges, self._config.trend_horizon)
+        if self.learner.labels:
+            classes["label"] = self._labels(rows, now)
+        device = self.learner.device
+        targets = {head: torch.from_numpy(of).to(device) for head, of in classes.items()}
+        return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets)
+
+    def _past(self, newest: int) -> list[int]:
+        """Draw the end rows of past windows, each window free of gaps; fewer where the series is young or torn."""
+        length, found = self._config.sequence_length, list[int]()
+        if newest <= length:
+            return found
+        draws = self._random.integers(length, newest, size=(self._config.batch_size - 1) * TRIES)
+        whole = draws[self.tape.run[draws - 1] >= length]
+        found.extend(whole[: self._config.batch_size - 1].tolist())
+        return found
+
+    def _labels(self, rows: Indices, now: int) -> Indices:
+        """Give the class of the annotation on each candle, where it was known when row `now` closed."""
+        closes = int(self.tape.time[now]) + self.tape.timeframe_ms
+        marked = rows < len(self._marks.classes)
+        safe = np.where(marked, rows, 0)
+        known = marked & (self._marks.known_at[safe] <= closes)
+        return np.where(known, self._marks.classes[safe], MASKED)
+
+    def _loss_of(self, result: StepResult, row: int, newest: int) -> float | None:
+        """Give the weighted loss of the targets that this candle made known, within the newest window."""
+        if result.skipped:
+            return None
+        place = self._config.sequence_length - 1 - (newest - row)  # the position that speaks of this candle
+        places = {"candle": place, "range": place, "trend": place + 1 - self._config.trend_horizon}
+        weights = self._config.heads
+        parts = [weights[head] * float(result.losses[head][0, at]) for head, at in places.items() if at >= 0]
+        return sum(parts)
+
+    def _learnt(self, closed: Closed, loss: float | None, skipped: str | None) -> CandleLearnt:
+        if loss is not None:
+            self._loss_sum, self._losses = self._loss_sum + loss, self._losses + 1
+        average = self._loss_sum / self._losses if self._losses else None
+        figures: Json = {
+            "loss": loss,
+            "average_loss": average,
+            "accuracy": closed.accuracy,
+            "average_accuracy": closed.average_accuracy,
+            "candle_time": closed.time,
+            "change": closed.change,
+        }
+        line = learnt_lines(symbol=self._market.symbol, timeframe=self._market.timeframe, **figures)
+        return CandleLearnt(
+            run_id=self._run_id,
+            time=self._clock(),
+            line=line if loss is not None else None,
+            seen=closed.seen,
+            skipped=skipped,
+            step=self.learner.steps,
+            snapshot=self.newest.number,
+            **figures,
+        )
+
+    def _roll_back(self) -> Event:
+        fallen, self.good = self.newest, replace(self.good, edges=self.learner.edges)
+        self.take_weights(self.good)
+        self.good = self.newest
+        message = (
+            f"over the last {WATCHED} unseen candles the model fell more than {MARGIN} nats a candle behind the frozen "
+            f"start model: snapshot {fallen.number} was taken back, learning goes on from the last good weights"
+        )
+        return Warned(run_id=self._run_id, time=self._clock(), code="rolled_back", message=message)
+
+    def _warn_of(self, result: StepResult) -> list[Event]:
+        if self._warned or result.skipped not in ("loss not finite", "gradient not finite"):
+            return []
+        self._warned = True
+        message = f"step skipped: {result.skipped}; the weights stay as they were, and it is counted"
+        return [Warned(run_id=self._run_id, time=self._clock(), code="non_finite", message=message)]

@@ -1,0 +1,208 @@
+"""The heart of a live run, free of threads and pipes: score, predict, learn, and what a checkpoint has to keep of it.
+
+`python -m nn live <dir>` steps through it; the worker's live run calls its two halves from two threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from nn.checkpoint import CheckpointError, Weights, load, load_state, weights_of
+from nn.config import LiveConfig
+from nn.dataset_dir import Candles, DatasetDir
+from nn.device import Device
+from nn.events import CandleLearnt, CandlePredicted, CandleScored, Event, Warned
+from nn.learner import Learner, Schedule
+from nn.live_learning import LiveLearning, Market, Marks
+from nn.prequential import Closed, Scorer
+from nn.snapshot import Snapshot
+from nn.split import calendar_of
+from nn.tape import Tape, finite
+from nn.targets import Edges, fit_edges, label_targets
+
+Json = dict[str, Any]
+
+LAST, BEFORE = "last", "before"  # the newest checkpoint, and an older one in case it ran ahead of what was stored
+MARKS: dict[type[Event], str] = {CandlePredicted: "predicted", CandleScored: "scored", CandleLearnt: "learnt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A checkpoint of this run to go on from."""
+
+    name: str
+    weights: Weights
+    state: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a live run starts with. `recorded` names the candle of the last stored event of each kind, on a resume."""
+
+    run_id: int
+    config: LiveConfig
+    history: DatasetDir  # up to the first candle of the feed
+    device: Device
+    threads: int
+    clock: Callable[[], int]  # ms UTC
+    weights: Weights | None = None  # to start from; None: fresh
+    kept: Kept | None = None  # to go on from
+    recorded: Mapping[str, int | None] = field(default_factory=dict)
+
+
+class Session:
+    """Steps candle by candle: the predictions due are scored, the next one is predicted, this one is learnt."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting, self.config = setting, setting.config
+        manifest, kept = setting.history.manifest, setting.kept
+        self.market = Market(str(manifest.get("symbol", "")), str(manifest.get("timeframe", "")))
+        candles, timeframe_ms = finite(setting.history.candles), int(manifest["timeframe_ms"])
+        self.left_out = len(setting.history.candles) - len(candles)
+        self.history_end = _history_end(candles, kept)  # open time of the last candle before the run's first
+        before = _up_to(candles, self.history_end)
+        calendar = calendar_of(before.time, timeframe_ms)
+        played = _up_to(candles, kept.state["scorer"]["last_time"]) if kept else before
+        self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after the checkpoint
+        self.tape = Tape(played, timeframe_ms, calendar)
+        labels = tuple(manifest.get("labels") or ())
+        weights = kept.weights if kept else setting.weights
+        edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma)
+        self.learner = Learner(
+            self.config,
+            Schedule(self.config.learning_rate),
+            labels=labels,
+            edges=edges,
+            params=weights.params if weights else None,
+            data_cut=weights.meta.data_cut if weights else None,
+            device=setting.device.device,
+        )
+        start = self.learner.publish()
+        if kept:
+            start = _start_of(kept.state["start"], start)
+        self.scorer = Scorer(self.tape, start, setting.run_id, setting.clock)
+        marked = label_targets(setting.history.annotations, labels, before.time, timeframe_ms)
+        marks = Marks(marked.classes, marked.known_at)
+        self.learning = LiveLearning(
+            self.learner, self.tape, marks, self.config, start, self.market, setting.run_id, setting.clock
+        )
+        self.said: dict[str, int | None] = dict.fromkeys(MARKS.values())
+        if kept:
+            self._go_back(kept, len(before))
+
+    def open(self, first_time: int | None, arrived_s: float) -> list[Event]:
+        """Predict the first candle before it comes, where its open time is known."""
+        if first_time is None or self.said["predicted"] is not None or len(self.tape) != self.scorer.first_row:
+            return []
+        predicted = self.scorer.predict(self.learning.newest, first_time, arrived_s)
+        self.scorer.remember()
+        return self.news([predicted] if predicted else [])
+
+    def step(self, candle: Candles, next_time: int | None, arrived_s: float) -> list[Event]:
+        """Score, predict and learn one closed candle (a slice of one row), strictly in that order."""
+        scored, closed = self.scorer.score(candle)
+        predicted = self.scorer.predict(self.learning.newest, next_time, arrived_s)
+        self.scorer.remember()
+        learnt = self.take(closed)
+        if self.learning.is_due():
+            learnt += self.learning.learn()
+        return self.news([scored, *([predicted] if predicted else []), *learnt])
+
+    def take(self, closed: Closed) -> list[Event]:
+        """Take a scored candle for learning, and fit the regressions anew when it is time."""
+        events = self.learning.take(closed)
+        if closed.row is not None and self.scorer.refit_due(closed.row):
+            self.scorer.take_fits(self.scorer.refit(closed.row))
+        return events
+
+    def news(self, events: Iterable[Event]) -> list[Event]:
+        """Leave out what was stored before an interruption, and note what is said from now on."""
+        return [event for event in events if self._is_news(event)]
+
+    def checkpoint(self, scorer: Json) -> tuple[Weights, Json]:
+        """Give weights and state; `scorer` is the scorer's state after the newest candle that learning has taken."""
+        newest = self.learning.newest
+        weights = weights_of(
+            newest, symbol=self.market.symbol, timeframe=self.market.timeframe, threads=self.setting.threads
+        )
+        start = self.scorer.start
+        state = {
+            "scorer": scorer,
+            "learning": self.learning.state(),
+            "start": {"params": dict(start.params), "data_cut": start.data_cut, "edges": start.edges.to_json()},
+            "said": dict(self.said),
+            "history_end": self.history_end,
+        }
+        return weights, state
+
+    def take_weights(self, snapshot: Snapshot) -> None:
+        """Go on from other weights by Load; nobody may be scoring meanwhile."""
+        self.learning.take_weights(snapshot)
+        self.scorer.take_edges(snapshot.edges)
+
+    def _is_news(self, event: Event) -> bool:
+        if isinstance(event, CandlePredicted | CandleScored | CandleLearnt):
+            name = MARKS[type(event)]
+            stored = self.setting.recorded.get(name)
+            self.said[name] = event.candle_time
+            return stored is None or event.candle_time > stored
+        newest = self.learning.pending[-1].time if self.learning.pending else self.said["learnt"]
+        stored = self.setting.recorded.get("learnt")
+        return not isinstance(event, Warned) or stored is None or newest is None or newest > stored
+
+    def _go_back(self, kept: Kept, first_row: int) -> None:
+        self.scorer.restore(kept.state["scorer"], first_row)
+        self.learning.restore(kept.weights.params, kept.state["learning"])
+        self.said.update(kept.state["said"])
+
+
+def find_kept(folder: Path, recorded: Mapping[str, int | None]) -> Kept | None:
+    """Give the newest whole checkpoint of a run that is not ahead of its stored events; None where there is none.
+
+    One that is ahead is taken only when nothing older stands: it would leave a hole in the events.
+    """
+    found: list[Kept] = []
+    for name in (LAST, BEFORE):
+        try:
+            found.append(Kept(name, load(folder / name), load_state(folder / name)))
+        except CheckpointError:
+            continue
+    behind = [kept for kept in found if not _is_ahead(kept.state["said"], recorded)]
+    return next(iter([*behind, *found[-1:]]), None)
+
+
+def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, int | None]) -> bool:
+    pairs = [(said.get(name), recorded.get(name)) for name in MARKS.values()]
+    return any(mine is not None and (stored is None or mine > stored) for mine, stored in pairs)
+
+
+def _history_end(candles: Candles, kept: Kept | None) -> int | None:
+    if kept:
+        end: int | None = kept.state["history_end"]
+        return end
+    return int(candles.time[-1]) if len(candles) else None
+
+
+def _up_to(candles: Candles, time: int | None) -> Candles:
+    end = 0 if time is None else int(np.searchsorted(candles.time, time, side="right"))
+    return candles.slice(0, end)
+
+
+def _start_of(kept: Json, like: Snapshot) -> Snapshot:
+    params: Mapping[str, Tensor] = {name: p.to(like.params[name].device) for name, p in kept["params"].items()}
+    return Snapshot(
+        number=1,
+        step=0,
+        data_cut=kept["data_cut"],
+        created_ms=like.created_ms,
+        params=params,
+        config=like.config,
+        edges=Edges.from_json(kept["edges"]),
+        labels=like.labels,
+    )

@@ -1,0 +1,332 @@
+"""The trainer loop: the one thread that touches modules, optimizers and the GPU. Commands, then live, then batch.
+
+Every load, batch and live command is answered by exactly one `run_ended`, also where it fails.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from nn import commands
+from nn.checkpoint import Weights
+from nn.config import BatchConfig, LiveConfig, ModelConfig
+from nn.dataset_dir import read
+from nn.device import Device, choose, memory_line
+from nn.events import Answer, Event, Message, ModelLoaded, RunEnded, RunState
+from nn.fit import Control, Job, Said, fit
+from nn.inference import InferenceThread
+from nn.live_run import LiveRun
+from nn.live_session import Session, Setting, find_kept
+from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_checkpoint, snapshot_of
+from nn.oracle import Oracle
+from nn.turns import Kind, Turns
+
+OUT_OF_MEMORY = "out of memory: use a smaller batch_size, sequence_length or d_model, or use_gradient_checkpointing"
+LEFT = "the worker was told to leave while the run was under way"
+RunCommand = commands.LoadModel | commands.StartBatch | commands.StartLive
+
+
+@dataclass(slots=True)
+class BatchRun:
+    """The batch run under way."""
+
+    command: commands.StartBatch
+    config: BatchConfig
+    steps: Generator[Said, None, Weights | None]
+    control: Control
+    paused: bool = False
+    threads: int = 0  # of its steps; 0 until the first is made
+
+
+class TrainerLoop:
+    """Owns every run of the worker. `take` belongs to the pipe's thread; `run` is the main thread's life."""
+
+    def __init__(self, say: Callable[[Event | Message], None], threads: int) -> None:
+        self._say, self._threads = say, threads
+        self._bell = threading.Condition()
+        self._inbox: deque[commands.Command] = deque()
+        self._leaving = False
+        self._early: dict[int, list[commands.CandleClosed | commands.FeedEnded]] = {}  # of live runs not yet built
+        self._live: dict[int, LiveRun] = {}
+        self._batch: BatchRun | None = None
+        self._turns = Turns()
+        self._loaded = LoadedModels()
+        self._inference = InferenceThread()
+        self._oracle = Oracle(self._loaded, self._live_of)
+
+    def take(self, command: commands.Command) -> None:
+        """Take a command, from the pipe's thread; candles and questions go straight to where they are answered."""
+        if isinstance(command, commands.Predict):
+            self._inference.submit(lambda: self._say(self._oracle.answer(command)))
+        elif isinstance(command, commands.CandleClosed | commands.FeedEnded):
+            self._take_candle(command)
+        else:
+            with self._bell:
+                if isinstance(command, commands.StartLive):
+                    self._early[command.run_id] = []
+                self._inbox.append(command)
+                self._bell.notify()
+
+    def leave(self) -> None:
+        """End the loop: save what is under way as interrupted; from any thread."""
+        self.take(commands.Shutdown())
+
+    def wake(self) -> None:
+        """Say that a live run has work, from any thread."""
+        with self._bell:
+            self._bell.notify()
+
+    def run(self) -> None:
+        """Serve until told to leave."""
+        while not self._leaving:
+            for command in self._next_commands():
+                self._obey(command)
+            self._step()
+        for run in list(self._live.values()):
+            self._end_live(run, "interrupted", LEFT)
+        if self._batch is not None:
+            self._end_batch(self._batch, "interrupted")
+        while self._batch is not None:
+            self._step_batch(self._batch)
+        self._inference.close()
+
+    def _take_candle(self, command: commands.CandleClosed | commands.FeedEnded) -> None:
+        with self._bell:
+            if command.run_id in self._live:
+                self._live[command.run_id].submit(command)
+            elif command.run_id in self._early:
+                self._early[command.run_id].append(command)
+
+    def _next_commands(self) -> list[commands.Command]:
+        with self._bell:
+            while not self._inbox and self._turn() is None:
+                self._bell.wait()
+            taken = list(self._inbox)
+            self._inbox.clear()
+        return taken
+
+    def _turn(self) -> Kind | None:
+        batch = self._batch is not None and not self._batch.paused
+        return self._turns.next(live_waits=any(run.waits() for run in self._live.values()), batch_waits=batch)
+
+    def _step(self) -> None:
+        kind, before = self._turn(), time.perf_counter()
+        if kind == "live":
+            self._step_live(next(run for run in self._live.values() if run.waits()))
+        elif kind == "batch" and self._batch is not None:
+            self._step_batch(self._batch)
+        if kind is not None:
+            self._turns.took(kind, time.perf_counter() - before)
+
+    # -- commands ------------------------------------------------------------------------------------------------
+
+    def _obey(self, command: commands.Command) -> None:
+        match command:
+            case commands.LoadModel() | commands.StartBatch() | commands.StartLive():
+                self._start(command)
+            case commands.StopRun():
+                self._stop(command.run_id)
+            case commands.PauseRun():
+                self._hold(command.run_id, hold=True)
+            case commands.ResumeRun():
+                self._hold(command.run_id, hold=False)
+            case commands.Discard():
+                count = self._loaded.discard(command.series_id, command.model)
+                self._say(Answer(request_id=command.request_id, body={"discarded": count}))
+            case commands.Shutdown():
+                self._leaving = True
+
+    def _start(self, command: RunCommand) -> None:
+        try:
+            if isinstance(command, commands.LoadModel):
+                self._load(command)
+            elif isinstance(command, commands.StartBatch):
+                self._start_batch(command)
+            else:
+                self._start_live(command)
+        except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot start
+            self._fail(command.run_id, error)
+            with self._bell:
+                self._early.pop(command.run_id, None)
+
+    def _load(self, command: commands.LoadModel) -> None:
+        config = ModelConfig.from_json(command.config)
+        if command.named is not None:
+            choice = named_checkpoint(Path(command.named), config)
+        elif command.fresh:
+            choice = Choice(None, "fresh", "a fresh model was asked for")
+        else:
+            choice = self._loaded.choose(command.series_id, config, command.candidates)
+        loaded = as_loaded(choice, config, command.run_id)
+        live = self._live_of(command.series_id, config.model)
+        if live is not None:
+            live.take_weights(loaded.snapshot)
+        self._loaded.put(command.series_id, loaded)
+        self._say(self._model_loaded(command.run_id, loaded, choice))
+        self._say(RunEnded(run_id=command.run_id, time=now_ms(), state="finished"))
+
+    def _model_loaded(self, run_id: int, loaded: Loaded, choice: Choice) -> ModelLoaded:
+        snapshot, device = loaded.snapshot, device_of(loaded.snapshot.config)
+        return ModelLoaded(
+            run_id=run_id,
+            time=now_ms(),
+            model=snapshot.config.model,
+            origin=choice.origin,
+            reason=choice.reason,
+            checkpoint=choice.checkpoint,
+            parameters=sum(p.numel() for p in snapshot.params.values()),
+            device=str(device.device),
+            dtype=device.dtype,
+            device_reason=device.reason,
+            memory=memory_line(device.device),
+            data_cut=snapshot.data_cut,
+            snapshot=snapshot.number,
+        )
+
+    def _start_batch(self, command: commands.StartBatch) -> None:
+        if self._batch is not None:
+            raise Refused(f"run {self._batch.command.run_id} is training; start this one when it has ended")
+        config, dataset = BatchConfig.from_json(command.config), read(Path(command.dataset_dir))
+        labels = tuple(dataset.manifest.get("labels") or ())
+        choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
+        control = Control()
+        job = Job(
+            run_id=command.run_id,
+            config=config,
+            dataset=dataset,
+            device=device_of(config),
+            threads=self._threads,
+            checkpoint_dir=Path(command.checkpoint_dir),
+            weights=choice.weights,
+            origin=choice.origin,
+            reason=choice.reason,
+            resume=command.resume,
+            recorded_step=command.recorded_step,
+        )
+        self._batch = BatchRun(command, config, fit(job, control), control)
+
+    def _start_live(self, command: commands.StartLive) -> None:
+        config, history = LiveConfig.from_json(command.config), read(Path(command.history_dir))
+        kept = find_kept(Path(command.checkpoint_dir), command.recorded) if command.resume else None
+        labels = tuple(history.manifest.get("labels") or ())
+        choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
+        setting = Setting(
+            run_id=command.run_id,
+            config=config,
+            history=history,
+            device=device_of(config),
+            threads=kept.weights.meta.threads if kept else self._threads,
+            clock=now_ms,
+            weights=choice.weights,
+            kept=kept,
+            recorded=command.recorded,
+        )
+        torch.set_num_threads(setting.threads)
+        run = LiveRun(command, Session(setting), choice, self._inference, self._say, self.wake)
+        run.open()
+        with self._bell:
+            for candle in self._early.pop(command.run_id, []):
+                run.submit(candle)
+            self._live[command.run_id] = run
+
+    def _stop(self, run_id: int) -> None:
+        if run_id in self._live:
+            self._end_live(self._live[run_id], "stopped", None)
+        elif self._batch is not None and self._batch.command.run_id == run_id:
+            self._end_batch(self._batch, "stopped")
+
+    def _hold(self, run_id: int, *, hold: bool) -> None:
+        run = self._live.get(run_id)
+        if run is not None:
+            run.pause() if hold else run.resume()
+        elif self._batch is not None and self._batch.command.run_id == run_id:
+            self._batch.paused = hold
+        else:
+            return
+        self._say(RunState(run_id=run_id, state="paused" if hold else "running"))
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def _step_live(self, run: LiveRun) -> None:
+        with self._bell:  # to the end of the line: every live run gets its turn
+            self._live[run.run_id] = self._live.pop(run.run_id)
+        try:
+            run.step()
+        except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
+            self._forget_live(run)
+            run.abort(cause_of(error))
+            return
+        if run.ended is not None:
+            self._end_live(run, *run.ended)
+
+    def _end_live(self, run: LiveRun, state: str, cause: str | None) -> None:
+        self._forget_live(run)
+        try:
+            weights = run.end(state, cause)
+        except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot be saved
+            run.abort(cause_of(error))
+            return
+        if run.has_result():
+            snapshot = run.session.learning.newest
+            self._loaded.put(run.series_id, Loaded(weights, snapshot, run.run_id, f"{run.run_id}/last"))
+
+    def _forget_live(self, run: LiveRun) -> None:
+        with self._bell:
+            del self._live[run.run_id]
+
+    def _step_batch(self, run: BatchRun) -> None:
+        if run.threads:
+            torch.set_num_threads(run.threads)
+        try:
+            said = next(run.steps)
+        except StopIteration as end:
+            self._batch = None
+            weights: Weights | None = end.value
+            if weights is not None:
+                loaded = Loaded(weights, snapshot_of(weights), run.command.run_id, f"{run.command.run_id}/best")
+                self._loaded.put(run.command.series_id, loaded)
+        except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
+            self._batch = None
+            self._fail(run.command.run_id, error)
+        else:
+            run.threads = torch.get_num_threads()  # those of its first run, where it is resumed
+            if said is not None:
+                self._say(said)
+
+    def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:
+        run.control.end, run.paused = state, False
+
+    def _fail(self, run_id: int, error: Exception) -> None:
+        self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error)))
+
+    def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:
+        runs = list(self._live.values())
+        return next((r for r in runs if r.series_id == series_id and model in (None, r.session.config.model)), None)
+
+
+def cause_of(error: Exception) -> str:
+    """Put a failure in words: a refusal in its own, memory with advice, everything else as a traceback."""
+    if isinstance(error, ValueError) and type(error).__module__.startswith("nn."):
+        return str(error)
+    text = "".join(traceback.format_exception(error))
+    scarce = isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+    return f"{OUT_OF_MEMORY}\n{text}" if scarce else text
+
+
+def device_of(config: ModelConfig) -> Device:
+    """Choose the device for a run."""
+    return choose(use_amp=config.use_amp)
+
+
+def now_ms() -> int:
+    """Give the present time, ms UTC."""
+    return time.time_ns() // 1_000_000

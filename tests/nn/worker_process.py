@@ -1,0 +1,94 @@
+"""A real worker process for tests: commands in, what it says collected line by line."""
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from nn import events
+from nn.commands import Command
+
+Said = events.Event | events.Message
+
+
+class Worker:
+    """`python -m nn.worker` as the trainer thread starts it. `said` is all that it has said so far."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "nn.worker", *(arguments or ("--threads", "1"))]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.said: list[Said] = []
+        self._lines: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def send(self, *sent: Command) -> None:
+        """Write commands."""
+        self.write("".join(json.dumps(command.to_json()) + "\n" for command in sent))
+
+    def write(self, text: str) -> None:
+        """Write raw text to its stdin."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def until(self, found: Callable[[Said], bool], timeout_s: float = 60.0) -> Any:
+        """Read until it says what `found` looks for; give that."""
+        end = time.monotonic() + timeout_s
+        while True:
+            item = self._lines.get(timeout=max(0.01, end - time.monotonic()))
+            assert item is not None, f"the worker ended with {self.process.wait()}; it said {self.said[-3:]}"
+            self.said.append(item)
+            if found(item):
+                return item
+
+    def until_ended(self, run_id: int, timeout_s: float = 60.0) -> events.RunEnded:
+        """Read until a run has ended."""
+        ended: events.RunEnded = self.until(lambda s: isinstance(s, events.RunEnded) and s.run_id == run_id, timeout_s)
+        return ended
+
+    def of(self, kind: type[Any], run_id: int | None = None) -> list[Any]:
+        """Give what it has said of one kind, of one run."""
+        return [s for s in self.said if isinstance(s, kind) and (run_id is None or s.run_id == run_id)]
+
+    def end(self) -> int:
+        """Close its stdin and give its exit code; it must end by itself."""
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            self.process.stdin.close()
+        code = self.process.wait(20)
+        self._finish()
+        return code
+
+    def kill(self) -> None:
+        """End it as `kill -9` does; what it had said by then is still read."""
+        self.process.kill()
+        self.process.wait()
+        self._finish()
+        while (item := self._lines.get()) is not None:
+            self.said.append(item)
+
+    def _finish(self) -> None:
+        self._reader.join(10)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(events.from_json(json.loads(line)))
+        self._lines.put(None)
