@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from uuid import uuid4
 
 import numpy as np
 from flask import Blueprint, request
@@ -20,6 +20,8 @@ from annotate.candles import COLUMNS, Floats, Times
 from annotate.errors import InvalidInput
 from annotate.models import Json
 from annotate.store.imports import newest_report
+from annotate.store.label_sets import assign_label_set
+from annotate.store.runs import MAX_ID
 from annotate.store.series import (
     MAX_SYMBOL,
     delete_series,
@@ -59,11 +61,14 @@ def get_one(series_id: int) -> Json:
 
 @bp.patch("/<int:series_id>")
 def patch_series(series_id: int) -> Json:
-    """Rename a series."""
+    """Rename a series, or let it use another label set."""
     fields = Fields(request.get_json())
-    fields.only(("symbol",))
+    fields.only(("symbol", "label_set_id"))
     with services().database.write() as session:
-        rename_series(session, series_id, fields.text("symbol", MAX_SYMBOL))
+        if fields.has("label_set_id"):
+            assign_label_set(session, get_series(session, series_id), fields.whole("label_set_id", 1, MAX_ID))
+        if fields.has("symbol") or not fields.has("label_set_id"):
+            rename_series(session, series_id, fields.text("symbol", MAX_SYMBOL))
         return _shown(session, series_id)
 
 
@@ -169,7 +174,9 @@ def _received(folder: Path) -> Iterator[Upload]:
     if unknown:
         raise InvalidInput(f"unknown field {unknown[0]}; known are {', '.join(FORM_FIELDS)}", field=unknown[0])
     folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder) as kept:
-        file.save(kept)
-        kept.flush()
-        yield Upload.of(Path(kept.name), file.filename, request.form)
+    path = folder / uuid4().hex
+    try:
+        file.save(path)
+        yield Upload.of(path, file.filename, request.form)
+    finally:
+        path.unlink(missing_ok=True)
