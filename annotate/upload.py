@@ -12,11 +12,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from annotate import importing
 from annotate.candle_store import CandleStore
 from annotate.candles import COLUMNS, Candles, price_decimals
 from annotate.db import Database
 from annotate.errors import InvalidInput
+from annotate.importing import Imported, read_file
 from annotate.models import Json, Series
 from annotate.store.imports import add_report, reports_of_bytes
 from annotate.store.series import create_series, get_series
@@ -57,7 +57,7 @@ def store_upload(database: Database, store: CandleStore, upload: Upload, now: in
         known = _known(session, upload)
     if known:
         return known
-    imported = importing.read_file(upload.path, upload.filename, upload.answers)
+    imported = read_file(upload.path, upload.filename, upload.answers)
     with database.write() as session:
         # Asked again, now that nobody else can write: the same file may have come twice at once.
         return _known(session, upload) or _store(session, store, upload, imported, now)
@@ -70,7 +70,7 @@ def _known(session: Session, upload: Upload) -> Made:
     return [(get_series(session, series_id), {**report, "identical": True}) for series_id, report in stored.items()]
 
 
-def _store(session: Session, store: CandleStore, upload: Upload, imported: list[importing.Imported], now: int) -> Made:
+def _store(session: Session, store: CandleStore, upload: Upload, imported: list[Imported], now: int) -> Made:
     if upload.series_id is None:
         made = [_create(session, store, each, upload, now) for each in imported]
     else:
@@ -80,9 +80,7 @@ def _store(session: Session, store: CandleStore, upload: Upload, imported: list[
     return made
 
 
-def _create(
-    session: Session, store: CandleStore, imported: importing.Imported, upload: Upload, now: int
-) -> tuple[Series, Json]:
+def _create(session: Session, store: CandleStore, imported: Imported, upload: Upload, now: int) -> tuple[Series, Json]:
     symbol = upload.answers.get("symbol") if imported.symbol is None else imported.symbol
     if symbol is None:
         raise InvalidInput(f"{upload.filename} names no symbol; say it in the field symbol", field="symbol")
@@ -99,9 +97,7 @@ def _create(
     return series, {**imported.report, "identical": False, "added_to_series": False}
 
 
-def _extend(
-    session: Session, store: CandleStore, series: Series, imported: list[importing.Imported]
-) -> tuple[Series, Json]:
+def _extend(session: Session, store: CandleStore, series: Series, imported: list[Imported]) -> tuple[Series, Json]:
     if len(imported) != 1:
         symbols = ", ".join(str(each.symbol) for each in imported)
         raise InvalidInput(f"the file holds {len(imported)} series ({symbols}); add them one by one", field="series_id")

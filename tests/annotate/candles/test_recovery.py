@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate import candle_store, files
+from annotate import candle_store
 from annotate.candle_store import FOLD_ROWS
 from annotate.candles import Candles, aggregate
 from annotate.errors import NotFound, StorageFailed
@@ -142,7 +142,7 @@ def _fill_the_disk_after(writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
             left[0] -= 1
         synced(descriptor)
 
-    monkeypatch.setattr(files.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
 
 
 def test_a_deleted_series_is_purged_at_start_once_its_minute_is_over(shelf: Shelf) -> None:
