@@ -5,10 +5,12 @@ import { loadSettings, saveSettings, viewOf, withView } from "./model/settings.j
 import { createStore } from "./model/store.js";
 import { offeredTimeframes } from "./model/timeframe.js";
 import { Zone } from "./model/zone.js";
+import { mountAnnotating } from "./view/annotating.js";
 import { mountChartStatus } from "./view/chart-status.js";
 import { ChartView } from "./view/chart-view.js";
 import { mountDataPanel } from "./view/data-panel.js";
 import { forgetColours } from "./view/colours.js";
+import { Cursor } from "./view/cursor.js";
 import { createDialog } from "./view/dialog.js";
 import { element } from "./view/element.js";
 import { openHelp } from "./view/help-overlay.js";
@@ -109,10 +111,13 @@ async function reloadSeries() {
 /** @type {import("./view/context.js").PageContext} */
 const context = { api, series, reloadSeries, openSeries, chart: view, toast, dialog, settings, keyboard, tabs, dock };
 
-mountToolbar(part("toolbar"), context, view);
+const cursor = new Cursor(view);
+const saveBadge = mountToolbar(part("toolbar"), context, view);
 mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data") });
-mountMoveKeys(keyboard, view);
+mountMoveKeys(keyboard, view, cursor);
+const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
+const { layer } = mountAnnotating(places, context, view, overview, cursor);
 mountRunBar(part("run-bar"), context);
 mountTrainPanel(part("train-panel"), context);
 mountDataPanel(part("data-panel"), context);
@@ -144,6 +149,12 @@ view.onVisibleRange(({ from, to }) => {
   const id = series.get().current?.id;
   const { timeframe } = view.state.get();
   if (id !== undefined) keeping = setTimeout(() => settings.update((now) => withView(now, { seriesId: id, timeframe, from, to })), KEEP_VIEW_MS);
+});
+
+Object.assign(window, {
+  __chart: {
+    stats: () => ({ bars: view.window.length, level: view.window.level, spans: layer.painted, lastFrameMs: view.lastFrameMs }),
+  },
 });
 
 reloadSeries().catch((error) => view.state.update((now) => ({ ...now, error })));

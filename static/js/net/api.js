@@ -30,6 +30,8 @@ export class ApiError extends Error {
  * @property {Record<string, string | number | boolean | null | undefined>} [query] empty values are left out
  * @property {BodyInit} [body] a raw body, such as FormData
  * @property {boolean} [keepalive] finish the call even when the page goes away
+ * @property {string} [author] the author at the time of the gesture, where the call comes later
+ * @property {string} [gesture] UUID that the calls of one gesture share, so that one undo takes them all back
  */
 
 /** Calls under `/api` and beside it. */
@@ -102,7 +104,8 @@ export class Api {
    */
   async #call(method, path, json, options = {}) {
     /** @type {Record<string, string>} */
-    const headers = { Accept: "application/json", "X-Author": encodeURIComponent(this.#author()) };
+    const headers = { Accept: "application/json", "X-Author": encodeURIComponent(options.author ?? this.#author()) };
+    if (options.gesture) headers["X-Gesture"] = options.gesture;
     if (json !== undefined) headers["Content-Type"] = "application/json";
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { signal, keepalive } = options;

@@ -3,25 +3,16 @@
 /**
  * @param {import("./keyboard.js").Keyboard} keyboard
  * @param {import("./chart-view.js").ChartView} view
+ * @param {import("./cursor.js").Cursor} cursor
  */
-export function mountMoveKeys(keyboard, view) {
-  /** @type {number | null} time of the candle that the crosshair is on */
-  let time = null;
-  view.chart.onCrosshair((at) => {
-    if (at && at.index >= 0 && at.index < view.window.length) time = view.window.columns.time[at.index];
-  });
-
+export function mountMoveKeys(keyboard, view, cursor) {
   /** @param {number} step */
   const moveCursor = (step) => {
-    const candles = view.window;
-    const range = view.visible();
-    if (!candles.length || !range) return;
-    const inView = time !== null && time >= range.from && time < range.to;
-    const start = inView && time !== null ? candles.indexAt(time) : candles.indexAt((range.from + range.to) / 2);
-    const index = Math.min(candles.length - 1, Math.max(0, start + step));
-    time = candles.columns.time[index];
-    if (time < range.from || candles.closeOf(index) > range.to) view.chart.scrollBy(step);
-    view.chart.pointAt(index, candles.columns.close[index]);
+    const [now, range, candles] = [cursor.get(), view.visible(), view.window];
+    if (!now || !range) return;
+    const index = Math.min(candles.length - 1, Math.max(0, now.index + step));
+    if (candles.columns.time[index] < range.from || candles.closeOf(index) > range.to) view.chart.scrollBy(step);
+    cursor.set(index);
   };
   /** @param {number} share of a screen */
   const page = (share) => {
@@ -31,10 +22,9 @@ export function mountMoveKeys(keyboard, view) {
   };
   /** @param {number} factor */
   const zoom = (factor) => {
-    const range = view.visible();
-    if (!range) return;
-    const middle = time !== null && time > range.from && time < range.to ? time : (range.from + range.to) / 2;
-    view.showRange({ from: middle - (middle - range.from) * factor, to: middle + (range.to - middle) * factor });
+    const [now, range] = [cursor.get(), view.visible()];
+    if (!now || !range) return;
+    view.showRange({ from: now.time - (now.time - range.from) * factor, to: now.time + (range.to - now.time) * factor });
   };
   keyboard.on("cursor-left", () => moveCursor(-1));
   keyboard.on("cursor-right", () => moveCursor(1));

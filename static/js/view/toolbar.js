@@ -12,6 +12,7 @@ import { button, element, fill } from "./element.js";
  * @param {HTMLElement} root
  * @param {PageContext} context
  * @param {import("./chart-view.js").ChartView} view
+ * @returns {HTMLElement} the badge that says whether everything is saved
  */
 export function mountToolbar(root, context, view) {
   const { settings, keyboard } = context;
@@ -31,6 +32,7 @@ export function mountToolbar(root, context, view) {
     ),
   );
   keyboard.on("go-to", () => openGoTo(context, view));
+  return saveState;
 }
 
 /** @param {PageContext} context */

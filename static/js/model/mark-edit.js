@@ -1,0 +1,132 @@
+// What a drag makes of an annotation: edges and anchors snap to candles, nothing turns around.
+
+import { closeTime } from "./timeframe.js";
+
+/** @typedef {import("./annotation.js").Annotation} Annotation */
+/** @typedef {import("./annotation.js").Anchor} Anchor */
+/** @typedef {import("./candle-window.js").CandleWindow} CandleWindow */
+/** @typedef {"start" | "end" | "entry" | "exit" | "stop" | "target" | "body"} Part what of an annotation was taken hold of */
+/** @typedef {{candles: number, price: number}} Moved how far, in candles (fractions count) and in price */
+
+/**
+ * The span over the candles between two positions, whichever comes first.
+ * @param {CandleWindow} window
+ * @param {number} one
+ * @param {number} other
+ * @returns {{start: number, end: number}}
+ */
+export function spanBetween(window, one, other) {
+  const last = window.openAt(Math.max(one, other));
+  return { start: window.openAt(Math.min(one, other)), end: closeTime(last, window.timeframe) };
+}
+
+/**
+ * Give the annotation as it is after a drag of one of its parts.
+ * @template {Annotation} A
+ * @param {A} mark
+ * @param {Part} part
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ * @returns {A}
+ */
+export function edited(mark, part, moved, window) {
+  if (mark.kind === "span") return { ...mark, ...editedSpan(mark, part, moved.candles, window) };
+  if (mark.kind === "point") return { ...mark, ...shifted(mark, moved, window) };
+  return { ...mark, ...editedTrade(mark, part, moved, window) };
+}
+
+/**
+ * @param {{start: number, end: number}} span
+ * @param {Part} part
+ * @param {number} candles
+ * @param {CandleWindow} window
+ */
+function editedSpan({ start, end }, part, candles, window) {
+  if (part === "start") return { start: Math.min(startNear(window, start, candles), openBefore(window, end)), end };
+  if (part === "end") return { start, end: Math.max(endNear(window, end, candles), closeTime(start, window.timeframe)) };
+  const [left, right] = [window.positionOf(start), window.positionOf(end)];
+  const room = Math.max(Math.min(candles, window.length - 0.5 - right), -0.5 - left);
+  const isInside = left >= -0.5 && right <= window.length - 0.5;
+  if (isInside) return { start: startNear(window, start, room), end: endNear(window, end, room) };
+  const shift = Math.round(candles) * window.stepMs; // an edge that is not loaded goes along by time
+  return { start: start + shift, end: end + shift };
+}
+
+/**
+ * @param {import("./annotation.js").Trade} trade
+ * @param {Part} part
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ * @returns {Partial<import("./annotation.js").Trade>}
+ */
+function editedTrade({ entry, exit, stop, target }, part, moved, window) {
+  if (part === "entry") {
+    const next = shifted(entry, moved, window);
+    return { entry: { ...next, time: Math.min(next.time, exit.time) } };
+  }
+  if (part === "exit") {
+    const next = shifted(exit, moved, window);
+    return { exit: { ...next, time: Math.max(next.time, entry.time) } };
+  }
+  if (part === "stop") return { stop: (stop ?? entry.price) + moved.price };
+  if (part === "target") return { target: (target ?? entry.price) + moved.price };
+  const limits = {
+    stop: stop === null ? null : stop + moved.price,
+    target: target === null ? null : target + moved.price,
+  };
+  return { entry: shifted(entry, moved, window), exit: shifted(exit, moved, window), ...limits };
+}
+
+/**
+ * @param {Anchor} anchor
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ * @returns {Anchor}
+ */
+function shifted({ time, price }, { candles, price: change }, window) {
+  const middle = window.indexAt(time);
+  const isLoaded = middle >= 0 && time < window.closeOf(window.length - 1);
+  const whole = Math.round(candles);
+  const next = isLoaded ? window.openAt(middle + whole) : time + whole * window.stepMs;
+  return { time: whole === 0 ? time : next, price: price + change };
+}
+
+/**
+ * The candle boundary nearest to where a start was moved to: the open of the candle after it.
+ * @param {CandleWindow} window
+ * @param {number} time
+ * @param {number} candles
+ */
+function startNear(window, time, candles) {
+  return window.openAt(window.positionOf(time) + candles + halfCandle(window));
+}
+
+/**
+ * The same for an end: the close of the candle before it.
+ * @param {CandleWindow} window
+ * @param {number} time
+ * @param {number} candles
+ */
+function endNear(window, time, candles) {
+  const open = window.openAt(window.positionOf(time) + candles - halfCandle(window));
+  return closeTime(open, window.timeframe);
+}
+
+/**
+ * Open of the last candle that opens before a time.
+ * @param {CandleWindow} window
+ * @param {number} time
+ */
+function openBefore(window, time) {
+  return window.openAt(window.positionOf(time) - halfCandle(window));
+}
+
+/**
+ * Half a candle of the user's timeframe, in positions of the drawn level.
+ * @param {CandleWindow} window
+ */
+function halfCandle(window) {
+  if (window.level === window.timeframe) return 0.5;
+  const open = window.columns.time[0];
+  return (closeTime(open, window.timeframe) - open) / window.stepMs / 2;
+}

@@ -1,0 +1,38 @@
+// Where no annotation is: the stretches of a series that nobody has marked yet.
+
+import { endOf, startOf } from "./annotation.js";
+import { closeTime } from "./timeframe.js";
+
+/** @typedef {import("./annotation.js").Annotation} Annotation */
+/** @typedef {{from: number, to: number}} TimeRange half open, ms UTC */
+
+/**
+ * Find the stretches without annotations, in order of time.
+ * @param {Annotation[]} marks
+ * @param {TimeRange} bounds
+ * @param {string} timeframe a point or a trade covers the whole candle that it stands on
+ * @returns {TimeRange[]}
+ */
+export function unlabelledStretches(marks, bounds, timeframe) {
+  const covered = marks
+    .map((mark) => ({ from: startOf(mark), to: mark.kind === "span" ? mark.end : closeTime(endOf(mark), timeframe) }))
+    .sort((one, other) => one.from - other.from);
+  const stretches = [];
+  let reached = bounds.from;
+  for (const { from, to } of [...covered, { from: bounds.to, to: bounds.to }]) {
+    if (from > reached) stretches.push({ from: reached, to: Math.min(from, bounds.to) });
+    reached = Math.max(reached, to);
+  }
+  return stretches;
+}
+
+/**
+ * The stretch that begins after, or before, a time; none when there is no further one.
+ * @param {TimeRange[]} stretches
+ * @param {number} time
+ * @param {1 | -1} direction
+ * @returns {TimeRange | undefined}
+ */
+export function nextStretch(stretches, time, direction) {
+  return direction > 0 ? stretches.find(({ from }) => from > time) : stretches.findLast(({ from }) => from < time);
+}

@@ -1,0 +1,189 @@
+// The annotations of the open series: shown at once, stored by the queue, undone by the server.
+
+import { MarkIndex } from "../model/mark-index.js";
+import { createStore } from "../model/store.js";
+
+/** @typedef {import("../model/annotation.js").Annotation} Annotation */
+/** @typedef {import("./unsent.js").Change} Change */
+/** @typedef {{can_undo: boolean, can_redo: boolean, undo: string | null, redo: string | null}} UndoState */
+
+/**
+ * @typedef {object} BookState
+ * @property {MarkIndex} index
+ * @property {boolean} isLoading
+ * @property {unknown} error why they could not be loaded
+ */
+
+/** @type {UndoState} */
+const NOTHING = { can_undo: false, can_redo: false, undo: null, redo: null };
+
+/** Holds the annotations of one series at a time. */
+export class AnnotationBook {
+  #api;
+  #queue;
+  #author;
+  /** @type {number | null} */
+  #seriesId = null;
+  #opened = 0;
+
+  /**
+   * @param {import("./api.js").Api} api
+   * @param {(onSaved: (change: Change, stored: Annotation | null) => void) => import("./save-queue.js").SaveQueue} makeQueue
+   * @param {() => string} author
+   */
+  constructor(api, makeQueue, author) {
+    this.#api = api;
+    this.#author = author;
+    this.#queue = makeQueue((change, stored) => this.#saved(change, stored));
+    this.state = createStore(/** @type {BookState} */ ({ index: new MarkIndex(), isLoading: false, error: null }));
+    this.undoState = createStore(NOTHING);
+  }
+
+  get queue() {
+    return this.#queue;
+  }
+
+  /** @returns {MarkIndex} */
+  get index() {
+    return this.state.get().index;
+  }
+
+  /**
+   * Load a series' annotations, with the changes that still wait laid over them.
+   * @param {number | null} seriesId
+   */
+  async open(seriesId) {
+    this.#seriesId = seriesId;
+    this.#opened += 1;
+    const opened = this.#opened;
+    this.state.set({ index: new MarkIndex(), isLoading: seriesId !== null, error: null });
+    this.undoState.set(NOTHING);
+    if (seriesId === null) return;
+    try {
+      const { items } = await this.#api.get(`/api/series/${seriesId}/annotations`);
+      if (opened !== this.#opened) return;
+      this.state.set({ index: this.#withWaiting(new MarkIndex(items)), isLoading: false, error: null });
+    } catch (error) {
+      if (opened === this.#opened) this.#change({ isLoading: false, error });
+    }
+    await this.refreshUndo();
+    this.#queue.send();
+  }
+
+  /** Load again what is open. */
+  reload() {
+    return this.open(this.#seriesId);
+  }
+
+  /**
+   * Show an annotation and store it.
+   * @param {Annotation} mark
+   * @param {string} [gesture] shared by the calls of one gesture
+   */
+  put(mark, gesture) {
+    if (this.#seriesId === null) return;
+    const revision = this.index.get(mark.id)?.revision ?? 0;
+    this.#change({ index: this.index.with({ ...mark, revision }) });
+    this.#queue.add({ ...this.#signed(mark.id, gesture), mark, revision });
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} [gesture]
+   */
+  remove(id, gesture) {
+    const known = this.index.get(id);
+    if (!known) return;
+    this.#change({ index: this.index.without(id) });
+    this.#queue.add({ ...this.#signed(id, gesture), mark: null, revision: known.revision });
+  }
+
+  /**
+   * Take back this author's last gesture, or make it again.
+   * @param {"undo" | "redo"} direction
+   * @returns {Promise<string | null>} what it did, in words; null when there was nothing to do
+   */
+  async step(direction) {
+    const seriesId = this.#seriesId;
+    if (seriesId === null) return null;
+    await this.#queue.whenIdle();
+    const answer = await this.#api.post(`/api/series/${seriesId}/${direction}`);
+    if (seriesId === this.#seriesId) {
+      this.#change({ index: this.index.with(...answer.annotations).without(...answer.deleted) });
+      this.undoState.set({ can_undo: answer.can_undo, can_redo: answer.can_redo, undo: answer.undo, redo: answer.redo });
+    }
+    return direction === "undo" ? answer.undone : answer.redone;
+  }
+
+  /**
+   * Take a notice that someone changed an annotation; one that this browser is changing itself waits for its own answer.
+   * @param {{id: string, annotation: Annotation | null}} notice
+   */
+  accept({ id, annotation }) {
+    if (this.#queue.waiting((change) => change.id === id).length) return;
+    const known = this.index.get(id);
+    if (annotation && known && known.revision >= annotation.revision) return;
+    this.#change({ index: annotation ? this.index.with(annotation) : this.index.without(id) });
+  }
+
+  /**
+   * Drop a change that was refused and show what is stored.
+   * @param {Change} change
+   */
+  takeStored(change) {
+    const stored = change.problem?.stored ?? null;
+    this.#queue.giveUp(change);
+    if (change.seriesId !== this.#seriesId) return;
+    if (change.problem?.code === "stale_revision") {
+      this.#change({ index: stored ? this.index.with(stored) : this.index.without(change.id) });
+    } else void this.reload();
+  }
+
+  /** Ask what undo and redo would do. */
+  async refreshUndo() {
+    const seriesId = this.#seriesId;
+    if (seriesId === null) return;
+    try {
+      const state = await this.#api.get(`/api/series/${seriesId}/undo`);
+      if (seriesId === this.#seriesId) this.undoState.set(state);
+    } catch {
+      // Undo still works by its key; the buttons are told again after the next change.
+      if (seriesId === this.#seriesId) this.undoState.set({ ...NOTHING, can_undo: true, can_redo: true });
+    }
+  }
+
+  /**
+   * @param {Change} change
+   * @param {Annotation | null} stored
+   */
+  #saved(change, stored) {
+    if (change.seriesId !== this.#seriesId) return;
+    const shown = this.index.get(change.id);
+    const isLast = this.#queue.waiting(({ id }) => id === change.id).length === 0;
+    if (stored && isLast) this.#change({ index: this.index.with(stored) });
+    else if (stored && shown) this.#change({ index: this.index.with({ ...shown, revision: stored.revision }) });
+    if (this.#queue.waiting().length === 0) void this.refreshUndo();
+  }
+
+  /** @param {MarkIndex} index */
+  #withWaiting(index) {
+    const waiting = this.#queue.waiting(({ seriesId }) => seriesId === this.#seriesId);
+    return waiting.reduce(
+      (laid, { id, mark, revision }) => (mark ? laid.with({ ...mark, revision: laid.get(id)?.revision ?? revision }) : laid.without(id)),
+      index,
+    );
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} [gesture]
+   */
+  #signed(id, gesture) {
+    return { seriesId: Number(this.#seriesId), id, author: this.#author(), gesture: gesture ?? null };
+  }
+
+  /** @param {Partial<BookState>} part */
+  #change(part) {
+    this.state.update((now) => ({ ...now, ...part }));
+  }
+}

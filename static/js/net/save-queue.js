@@ -1,0 +1,191 @@
+// Sends changes one by one, each once, in order; retries what may succeed later, sets aside what needs a person.
+
+import { draftOf } from "../model/annotation.js";
+import { createStore } from "../model/store.js";
+import { ApiError } from "./api.js";
+
+/** @typedef {import("../model/annotation.js").Annotation} Annotation */
+/** @typedef {import("./unsent.js").Change} Change */
+
+/**
+ * @typedef {object} SaveState
+ * @property {number} waiting changes not acknowledged yet
+ * @property {string} failing why the last try failed; empty while all is well
+ * @property {boolean} isSafe whether the waiting ones would survive the end of this tab
+ * @property {Change[]} problems changes that a person must settle
+ */
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 10_000;
+const STALE = 409;
+
+/** The queue between the page and the server. */
+export class SaveQueue {
+  #api;
+  #unsent;
+  #onSaved;
+  #alone;
+  #pause;
+  #isRunning = false;
+  /** @type {(() => void) | null} ends the present wait */
+  #wake = null;
+  /** @type {(() => void)[]} */
+  #idleWatchers = [];
+
+  /**
+   * @param {object} parts
+   * @param {import("./api.js").Api} parts.api
+   * @param {import("./unsent.js").Unsent} parts.unsent
+   * @param {(change: Change, stored: Annotation | null) => void} parts.onSaved
+   * @param {<T>(task: () => Promise<T>) => Promise<T>} parts.alone runs a task while no other tab sends
+   * @param {(ms: number) => Promise<void>} [parts.pause]
+   */
+  constructor({ api, unsent, onSaved, alone, pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms)) }) {
+    this.#api = api;
+    this.#unsent = unsent;
+    this.#onSaved = onSaved;
+    this.#alone = alone;
+    this.#pause = pause;
+    this.state = createStore(this.#summary(""));
+  }
+
+  /** @param {Omit<Change, "key" | "problem">} change */
+  add(change) {
+    this.#unsent.add(change, Date.now());
+    this.#report(this.state.get().failing);
+    this.send();
+  }
+
+  /**
+   * Changes of an annotation, or of a series, that wait.
+   * @param {(change: Change) => boolean} [wanted]
+   */
+  waiting(wanted = () => true) {
+    return this.#unsent.all().filter(wanted);
+  }
+
+  /** Send what waits, at once. */
+  send() {
+    this.#wake?.();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#run();
+  }
+
+  /** Resolves once nothing waits but what a person must settle; at once when that is so. */
+  whenIdle() {
+    return this.#next() ? new Promise((resolve) => this.#idleWatchers.push(() => resolve(undefined))) : Promise.resolve();
+  }
+
+  /**
+   * Settle a problem: build on the stored version and send again.
+   * @param {Change} change
+   */
+  insist(change) {
+    const revision = change.problem?.stored?.revision ?? 0;
+    this.#unsent.put({ ...change, revision, problem: null });
+    this.#report("");
+    this.send();
+  }
+
+  /**
+   * Settle a problem: drop the change and those that build on it.
+   * @param {Change} change
+   */
+  giveUp(change) {
+    for (const { key } of this.waiting(({ id }) => id === change.id)) this.#unsent.remove(key);
+    this.#report("");
+    this.send();
+  }
+
+  async #run() {
+    let retryMs = FIRST_RETRY_MS;
+    for (let change = this.#next(); change; change = this.#next()) {
+      const { key } = change;
+      const failure = await this.#alone(() => this.#sendOne(key));
+      this.#report(failure ?? "");
+      if (failure === null) retryMs = FIRST_RETRY_MS;
+      else {
+        const woken = new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+        await Promise.race([this.#pause(retryMs), woken]);
+        this.#wake = null;
+        retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
+      }
+    }
+    this.#isRunning = false;
+    for (const tell of this.#idleWatchers.splice(0)) tell();
+  }
+
+  /** The oldest change that no problem stands before. */
+  #next() {
+    const all = this.#unsent.all();
+    const stuck = new Set(all.filter(({ problem }) => problem).map(({ id }) => id));
+    return all.find(({ id }) => !stuck.has(id));
+  }
+
+  /**
+   * @param {string} key
+   * @returns {Promise<string | null>} why it must be tried again; null when it is settled
+   */
+  async #sendOne(key) {
+    const change = this.#unsent.get(key);
+    if (!change) return null;
+    try {
+      this.#settle(change, await this.#call(change));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.isTemporary) return error.status === 401 ? "signed out; open the server's link again" : error.message;
+      if (error.status === 404 && change.mark === null) this.#settle(change, null);
+      else this.#setAside(change, error);
+    }
+    return null;
+  }
+
+  /**
+   * @param {Change} change
+   * @returns {Promise<Annotation | null>}
+   */
+  async #call({ seriesId, id, mark, revision, author, gesture }) {
+    const path = `/api/series/${seriesId}/annotations/${id}`;
+    const options = { author, gesture: gesture ?? undefined, keepalive: true };
+    if (mark) return this.#api.put(path, { ...draftOf(mark), revision }, options);
+    await this.#api.delete(path, { ...options, query: { revision } });
+    return null;
+  }
+
+  /**
+   * The server has it: later changes of the same annotation build on what it stored.
+   * @param {Change} change
+   * @param {Annotation | null} stored
+   */
+  #settle(change, stored) {
+    this.#unsent.remove(change.key);
+    for (const later of this.waiting(({ id }) => id === change.id)) {
+      this.#unsent.put({ ...later, revision: stored?.revision ?? 0 });
+    }
+    this.#onSaved(change, stored);
+  }
+
+  /**
+   * @param {Change} change
+   * @param {ApiError} error
+   */
+  #setAside(change, error) {
+    const stored = /** @type {Annotation | null} */ (error.status === STALE ? (error.details.stored ?? null) : null);
+    this.#unsent.put({ ...change, problem: { code: error.code, message: error.message, stored } });
+  }
+
+  /** @param {string} failing */
+  #report(failing) {
+    this.state.set(this.#summary(failing));
+  }
+
+  /**
+   * @param {string} failing
+   * @returns {SaveState}
+   */
+  #summary(failing) {
+    const all = this.#unsent.all();
+    return { waiting: all.length, failing, isSafe: this.#unsent.isSafe, problems: all.filter(({ problem }) => problem) };
+  }
+}

@@ -1,0 +1,60 @@
+// The Annotate tab: labels, the selected annotation, undo and redo, the list.
+
+import { mountAnnotationList } from "./annotation-list.js";
+import { button, element } from "./element.js";
+import { mountLabelList } from "./label-list.js";
+import { mountSaveStatus } from "./save-status.js";
+import { mountSelectedPanel } from "./selected-panel.js";
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} parts
+ * @param {import("./annotator.js").Annotator} parts.annotator
+ * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
+ * @param {import("../net/label-book.js").LabelBook} parts.labels
+ * @param {import("./chart-view.js").ChartView} parts.view
+ * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ * @param {import("./dialog.js").Dialog} parts.dialog
+ * @param {HTMLElement} parts.saveBadge
+ */
+export function mountAnnotatePanel(root, parts) {
+  const { annotator, book, saveBadge } = parts;
+  const problems = element("div", { class: "stack" });
+  const labels = element("section", { class: "stack" });
+  const selected = element("section", { class: "stack selected" });
+  const list = element("section", { class: "stack" });
+  root.append(problems, labels, actionRow(annotator, book), selected, list);
+  mountSaveStatus(saveBadge, problems, book);
+  mountLabelList(labels, parts);
+  mountSelectedPanel(selected, parts);
+  mountAnnotationList(list, parts);
+}
+
+/**
+ * @param {import("./annotator.js").Annotator} annotator
+ * @param {import("../net/annotation-book.js").AnnotationBook} book
+ */
+function actionRow(annotator, book) {
+  const undo = button("Undo", () => void annotator.step("undo"));
+  const redo = button("Redo", () => void annotator.step("redo"));
+  const draw = () => {
+    const state = book.undoState.get();
+    const isWaiting = book.queue.state.get().waiting > 0;
+    undo.disabled = !state.can_undo && !isWaiting;
+    redo.disabled = !state.can_redo || isWaiting;
+    undo.title = state.undo && !isWaiting ? `Undo: ${state.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)";
+    redo.title = state.redo ? `Redo: ${state.redo} (Ctrl+Shift+Z)` : "Redo (Ctrl+Shift+Z)";
+  };
+  book.undoState.subscribe(draw);
+  book.queue.state.subscribe(draw);
+  draw();
+  return element(
+    "div",
+    { class: "row actions" },
+    undo,
+    redo,
+    element("span", { class: "grow" }),
+    button("‹ Unlabelled", () => annotator.goToUnlabelled(-1), { class: "quiet", title: "Previous unlabelled stretch (P)" }),
+    button("Unlabelled ›", () => annotator.goToUnlabelled(1), { class: "quiet", title: "Next unlabelled stretch (N)" }),
+  );
+}

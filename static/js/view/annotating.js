@@ -1,0 +1,140 @@
+// Puts annotating together: data, drawing on the chart, tools, keys and the Annotate tab.
+
+import { endOf, startOf } from "../model/annotation.js";
+import { LABEL_KEYS } from "../model/keys.js";
+import { coloursOf } from "../model/label-set.js";
+import { closeTime } from "../model/timeframe.js";
+import { AnnotationBook } from "../net/annotation-book.js";
+import { LabelBook } from "../net/label-book.js";
+import { SaveQueue } from "../net/save-queue.js";
+import { Unsent } from "../net/unsent.js";
+import { mountAnnotatePanel } from "./annotate-panel.js";
+import { Annotator } from "./annotator.js";
+import { MarkLayer } from "./mark-layer.js";
+import { MarkPointer } from "./mark-pointer.js";
+import { mountToolRail } from "./tool-rail.js";
+
+/** @typedef {import("./chart-view.js").ChartView} ChartView */
+
+/**
+ * @typedef {object} Annotating
+ * @property {AnnotationBook} book
+ * @property {LabelBook} labels
+ * @property {MarkLayer} layer
+ */
+
+/**
+ * @param {object} places
+ * @param {HTMLElement} places.canvas
+ * @param {HTMLElement} places.rail
+ * @param {HTMLElement} places.panel
+ * @param {HTMLElement} places.saveBadge
+ * @param {import("./context.js").PageContext} context
+ * @param {ChartView} view
+ * @param {import("./overview.js").Overview} overview
+ * @param {import("./cursor.js").Cursor} cursor
+ * @returns {Annotating}
+ */
+export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, view, overview, cursor) {
+  const { api, settings, toast, dialog, keyboard, series, tabs } = context;
+  const unsent = new Unsent(localStorage);
+  const book = new AnnotationBook(api, (onSaved) => new SaveQueue({ api, unsent, onSaved, alone }), () => settings.get().author);
+  const labels = new LabelBook(api);
+  const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast });
+  const layer = new MarkLayer(view);
+  const pointer = new MarkPointer(canvas, view, annotator, layer);
+  mountToolRail(rail, annotator);
+  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge });
+  mountKeys(keyboard, annotator, pointer, () => {
+    tabs.show("annotate");
+    /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
+  });
+  followModel({ book, labels, layer, annotator, overview, view });
+  let openId = series.get().current?.id;
+  series.subscribe(({ current }) => {
+    if (current?.id === openId) return;
+    openId = current?.id;
+    annotator.select(null);
+    void labels.open(current?.label_set_id ?? null);
+    void book.open(current?.id ?? null);
+  });
+  settings.subscribe((now, before) => now.author !== before.author && void book.refreshUndo());
+  return { book, labels, layer };
+}
+
+/**
+ * Run a task while no other tab of this browser sends changes.
+ * @template T
+ * @param {() => Promise<T>} task
+ * @returns {Promise<T>}
+ */
+function alone(task) {
+  return navigator.locks ? navigator.locks.request("annotate-unsent", task) : task();
+}
+
+/**
+ * Paint what the model says: on the chart and on the overview.
+ * @param {{book: AnnotationBook, labels: LabelBook, layer: MarkLayer, annotator: Annotator,
+ *   overview: import("./overview.js").Overview, view: ChartView}} parts
+ */
+function followModel({ book, labels, layer, annotator, overview, view }) {
+  const draw = () => {
+    const { selected, pending, hidden } = annotator.state.get();
+    const colours = coloursOf(labels.set.get());
+    layer.set({ index: book.index, colours, selected, pendingTime: pending?.anchor.time ?? null, hidden });
+  };
+  const drawOverview = () => {
+    const { hidden } = annotator.state.get();
+    const colours = coloursOf(labels.set.get());
+    const stripes = book.index.all().map((mark) => ({
+      start: startOf(mark),
+      end: mark.kind === "span" ? mark.end : closeTime(endOf(mark), view.timeframe),
+      colour: colours.get(mark.label) ?? "#8c8c8c",
+    }));
+    overview.setStripes(hidden ? [] : stripes);
+  };
+  book.state.subscribe((now, before) => {
+    if (now.index === before.index) return;
+    if (annotator.state.get().selected && !annotator.selected) annotator.select(null);
+    draw();
+    drawOverview();
+  });
+  labels.set.subscribe(() => {
+    draw();
+    drawOverview();
+  });
+  annotator.state.subscribe((now, before) => {
+    draw();
+    if (now.hidden !== before.hidden) drawOverview();
+  });
+}
+
+/**
+ * @param {import("./context.js").Keyboard} keyboard
+ * @param {Annotator} annotator
+ * @param {MarkPointer} pointer
+ * @param {() => void} comment puts the focus into the comment of the selected annotation
+ */
+function mountKeys(keyboard, annotator, pointer, comment) {
+  for (const key of LABEL_KEYS) keyboard.on(`label-${key}`, () => annotator.useLabelKey(key));
+  for (const tool of /** @type {const} */ (["select", "span", "point", "trade"])) keyboard.on(`tool-${tool}`, () => annotator.setTool(tool));
+  keyboard.on("span-start", () => annotator.spanEdge("start"));
+  keyboard.on("span-end", () => annotator.spanEdge("end"));
+  keyboard.on("trade-entry", () => annotator.tradeEnd("entry"));
+  keyboard.on("trade-exit", () => annotator.tradeEnd("exit"));
+  keyboard.on("place", () => annotator.place());
+  keyboard.on("next-unlabelled", () => annotator.goToUnlabelled(1));
+  keyboard.on("previous-unlabelled", () => annotator.goToUnlabelled(-1));
+  keyboard.on("next-annotation", () => annotator.selectNeighbour(1));
+  keyboard.on("previous-annotation", () => annotator.selectNeighbour(-1));
+  keyboard.on("end-earlier", () => annotator.stepEdge("end", -1));
+  keyboard.on("end-later", () => annotator.stepEdge("end", 1));
+  keyboard.on("start-earlier", () => annotator.stepEdge("start", -1));
+  keyboard.on("start-later", () => annotator.stepEdge("start", 1));
+  keyboard.on("comment", comment);
+  keyboard.on("delete", () => annotator.deleteSelected());
+  keyboard.on("undo", () => void annotator.step("undo"));
+  keyboard.on("redo", () => void annotator.step("redo"));
+  keyboard.on("hide", () => annotator.toggleHidden());
+  keyboard.on("escape", () => pointer.cancel() || annotator.escape());
+}

@@ -1,0 +1,116 @@
+// The list of annotations: filtered by label, kind and text; a click selects one and brings it into view.
+
+import { endOf, KIND_TITLES, passes, startOf } from "../model/annotation.js";
+import { formatShortTime } from "../model/format.js";
+import { coloursOf } from "../model/label-set.js";
+import { Zone } from "../model/zone.js";
+import { card } from "./card.js";
+import { button, element, fill } from "./element.js";
+import { swatch } from "./label-list.js";
+
+/** @typedef {import("../model/annotation.js").Annotation} Annotation */
+
+const ROWS = 100; // drawn at first, and with each “more”
+const SIGNS = { span: "▭", point: "◆", trade: "⇄" };
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} parts
+ * @param {import("./annotator.js").Annotator} parts.annotator
+ * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
+ * @param {import("../net/label-book.js").LabelBook} parts.labels
+ * @param {import("./chart-view.js").ChartView} parts.view
+ * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ */
+export function mountAnnotationList(root, { annotator, book, labels, view, settings }) {
+  const filter = { label: "", kind: "", text: "" };
+  let most = ROWS;
+  const title = element("h2", {}, "Annotations");
+  const label = element("select", { "aria-label": "Only this label" });
+  const kind = element("select", { "aria-label": "Only this kind" }, ...options([["", "All kinds"], ...Object.entries(KIND_TITLES)]));
+  const text = element("input", { type: "search", placeholder: "Search comments", "aria-label": "Search label, comment and author" });
+  const rows = element("div", { class: "annotation-rows", role: "list", "aria-label": "Annotations" });
+  root.append(title, element("div", { class: "filters" }, label, kind, text), rows);
+
+  const draw = () => {
+    const { index, isLoading, error } = book.state.get();
+    if (error) return fill(rows, failure(error, book));
+    const found = index.all().filter((mark) => passes(mark, filter));
+    title.textContent = found.length === index.size ? `Annotations (${index.size})` : `Annotations (${found.length} of ${index.size})`;
+    const colours = coloursOf(labels.set.get());
+    const zone = new Zone(settings.get().zone);
+    const selected = annotator.state.get().selected;
+    /** @param {Annotation} mark */
+    const one = (mark) => rowOf(mark, { colour: colours.get(mark.label), zone, timeframe: view.timeframe, isSelected: mark.id === selected, onOpen: () => annotator.jumpTo(mark) });
+    const more = () => {
+      most += ROWS;
+      draw();
+    };
+    fill(rows, ...found.slice(0, most).map(one), found.length > most && button(`${found.length - most} more`, more), found.length === 0 && emptyText(index.size, isLoading));
+  };
+  const drawLabels = () => {
+    fill(label, ...options([["", "All labels"], ...(labels.set.get()?.labels ?? []).map(({ name }) => [name, name])]));
+    label.value = filter.label;
+    if (label.selectedIndex < 0) label.value = filter.label = "";
+    draw();
+  };
+  const change = () => {
+    Object.assign(filter, { label: label.value, kind: kind.value, text: text.value });
+    most = ROWS;
+    draw();
+  };
+  for (const control of [label, kind]) control.addEventListener("change", change);
+  text.addEventListener("input", change);
+  labels.set.subscribe(drawLabels);
+  book.state.subscribe(draw);
+  annotator.state.subscribe((now, before) => now.selected !== before.selected && draw());
+  settings.subscribe((now, before) => now.zone !== before.zone && draw());
+  drawLabels();
+}
+
+/**
+ * @param {number} total
+ * @param {boolean} isLoading
+ */
+function emptyText(total, isLoading) {
+  if (isLoading) return element("p", { class: "muted" }, "Loading…");
+  const text = total > 0 ? "No annotation passes the filter." : "None yet. Press 1 and drag over candles, or pick a tool at the left.";
+  return element("p", { class: "muted" }, text);
+}
+
+/**
+ * @param {unknown} error
+ * @param {import("../net/annotation-book.js").AnnotationBook} book
+ */
+function failure(error, book) {
+  const text = error instanceof Error ? error.message : String(error);
+  return card({ title: "The annotations could not be loaded", text, tone: "danger", actions: [{ text: "Try again", run: () => void book.reload() }] });
+}
+
+/**
+ * @param {Annotation} mark
+ * @param {{colour: string | undefined, zone: Zone, timeframe: string, isSelected: boolean, onOpen: () => void}} look
+ */
+function rowOf(mark, { colour, zone, timeframe, isSelected, onOpen }) {
+  const start = formatShortTime(startOf(mark), zone, timeframe);
+  const end = mark.kind === "point" ? "" : ` – ${formatShortTime(endOf(mark), zone, timeframe)}`;
+  return element(
+    "div",
+    { role: "listitem" },
+    element(
+      "button",
+      { type: "button", class: "annotation-row", "aria-current": isSelected ? "true" : null, onclick: onOpen, title: `${KIND_TITLES[mark.kind]} ${mark.label}, ${start}${end}${mark.comment ? `: ${mark.comment}` : ""}` },
+      swatch(colour ?? "#8c8c8c"),
+      element("span", { "aria-hidden": "true", class: "muted" }, SIGNS[mark.kind]),
+      element("span", { class: "clip name" }, mark.label),
+      element("span", { class: "muted number clip grow" }, start),
+      mark.revision === 0 && element("span", { class: "muted", title: "Not saved yet" }, "•"),
+      mark.comment && element("span", { class: "muted", title: mark.comment }, "✎"),
+    ),
+  );
+}
+
+/** @param {string[][]} pairs value and text */
+function options(pairs) {
+  return pairs.map(([value, text]) => element("option", { value }, text));
+}

@@ -1,0 +1,228 @@
+// Strokes and fills of one annotation: behind the candles what covers an area, before them lines, bands and handles.
+
+import { tradeReturn } from "../model/annotation.js";
+import { faint, textOn } from "../model/colour.js";
+import { BAND_PX } from "../model/mark-shapes.js";
+import { chartColours } from "./colours.js";
+
+/** @typedef {import("../model/mark-shapes.js").Shape} Shape */
+/** @typedef {import("../model/mark-shapes.js").SpanShape} SpanShape */
+/** @typedef {import("../model/mark-shapes.js").PointShape} PointShape */
+/** @typedef {import("../model/mark-shapes.js").TradeShape} TradeShape */
+/** @typedef {{colour: string, selected: boolean, crowded: boolean}} Look */
+/** @typedef {{width: number, height: number}} Size */
+
+const FONT = "11px system-ui, sans-serif";
+const HANDLE_PX = 8;
+const DOT_PX = 4;
+const LEAST_TEXT_PX = 14;
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Shape} shape
+ * @param {Look} look
+ * @param {Size} size
+ */
+export function paintBack(context, shape, { colour, selected }, { width, height }) {
+  if ("left" in shape) {
+    const left = Math.max(shape.left, -2);
+    context.fillStyle = faint(colour, selected ? 0.24 : 0.13);
+    context.fillRect(left, 0, Math.min(shape.right, width + 2) - left, height);
+  } else if ("entryX" in shape) {
+    const gain = tradeReturn(shape.mark);
+    const { up, down } = chartColours();
+    context.fillStyle = faint(gain !== null && gain < 0 ? down : up, selected ? 0.26 : 0.16);
+    context.fillRect(shape.entryX, shape.entryY, shape.exitX - shape.entryX, shape.exitY - shape.entryY);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Shape} shape
+ * @param {Look} look
+ * @param {Size} size
+ */
+export function paintFront(context, shape, look, size) {
+  context.font = FONT;
+  context.textBaseline = "middle";
+  if ("left" in shape) paintSpan(context, shape, look, size);
+  else if ("x" in shape) paintPoint(context, shape, look);
+  else paintTrade(context, shape, look);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {SpanShape} shape
+ * @param {Look} look
+ * @param {Size} size
+ */
+function paintSpan(context, { mark, left, right, bandTop }, { colour, selected }, { width, height }) {
+  const shownLeft = Math.max(left, 0);
+  const shownRight = Math.min(right, width);
+  context.fillStyle = colour;
+  context.fillRect(shownLeft, bandTop, shownRight - shownLeft, BAND_PX);
+  const room = shownRight - shownLeft - 8;
+  if (room >= LEAST_TEXT_PX) {
+    context.fillStyle = textOn(colour);
+    context.fillText(clipped(context, mark.comment ? `${mark.label} ✎` : mark.label, room), shownLeft + 4, bandTop + BAND_PX / 2 + 0.5);
+  }
+  context.fillStyle = faint(colour, selected ? 1 : 0.55);
+  const thick = selected ? 2 : 1;
+  context.fillRect(left, 0, thick, height);
+  context.fillRect(right - thick, 0, thick, height);
+  if (!selected) return;
+  for (const x of [left, right]) paintHandle(context, x, height / 2, colour);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {PointShape} shape
+ * @param {Look} look
+ */
+function paintPoint(context, { mark, x, y }, { colour, selected, crowded }) {
+  const { background, text } = chartColours();
+  const radius = selected ? DOT_PX + 2 : DOT_PX;
+  context.beginPath();
+  context.moveTo(x, y - radius - 1);
+  context.lineTo(x + radius + 1, y);
+  context.lineTo(x, y + radius + 1);
+  context.lineTo(x - radius - 1, y);
+  context.closePath();
+  context.fillStyle = colour;
+  context.fill();
+  context.lineWidth = selected ? 2 : 1;
+  context.strokeStyle = selected ? text : background;
+  context.stroke();
+  if (!crowded || selected) paintTag(context, mark.comment ? `${mark.label} ✎` : mark.label, x + radius + 6, y, colour);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {TradeShape} shape
+ * @param {Look} look
+ */
+function paintTrade(context, shape, { colour, selected, crowded }) {
+  const { mark, entryX, exitX, entryY, exitY, stopY, targetY } = shape;
+  const { up, down } = chartColours();
+  context.strokeStyle = colour;
+  context.lineWidth = selected ? 2 : 1.5;
+  context.setLineDash([5, 3]);
+  line(context, entryX, entryY, exitX, exitY);
+  context.setLineDash([]);
+  if (stopY !== null) paintLimit(context, entryX, exitX, stopY, "stop", down);
+  if (targetY !== null) paintLimit(context, entryX, exitX, targetY, "target", up);
+  paintArrow(context, entryX, entryY, mark.side === "long" ? 1 : -1, colour);
+  paintCross(context, exitX, exitY, colour);
+  const gain = tradeReturn(mark);
+  const title = gain === null ? mark.label : `${mark.label} ${gain >= 0 ? "+" : "−"}${Math.abs(gain * 100).toFixed(2)}%`;
+  if (!crowded || selected) paintTag(context, title, exitX + 10, exitY, colour);
+  if (!selected) return;
+  paintHandle(context, entryX, entryY, colour);
+  paintHandle(context, exitX, exitY, colour);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} entryX
+ * @param {number} exitX
+ * @param {number} y
+ * @param {string} title
+ * @param {string} colour
+ */
+function paintLimit(context, entryX, exitX, y, title, colour) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  line(context, entryX, y, Math.max(exitX, entryX + 12), y);
+  context.fillStyle = colour;
+  context.fillText(title, entryX + 3, y - 7);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {1 | -1} direction 1 points up
+ * @param {string} colour
+ */
+function paintArrow(context, x, y, direction, colour) {
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - 6, y + direction * 10);
+  context.lineTo(x + 6, y + direction * 10);
+  context.closePath();
+  context.fillStyle = colour;
+  context.fill();
+  context.lineWidth = 1;
+  context.strokeStyle = chartColours().background;
+  context.stroke();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {string} colour
+ */
+function paintCross(context, x, y, colour) {
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  line(context, x - 4, y - 4, x + 4, y + 4);
+  line(context, x - 4, y + 4, x + 4, y - 4);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {string} colour
+ */
+function paintHandle(context, x, y, colour) {
+  context.fillStyle = chartColours().background;
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.fillRect(x - HANDLE_PX / 2, y - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX);
+  context.strokeRect(x - HANDLE_PX / 2, y - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} colour
+ */
+function paintTag(context, text, x, y, colour) {
+  const shown = clipped(context, text, 120);
+  context.fillStyle = colour;
+  context.fillRect(x - 3, y - 8, context.measureText(shown).width + 6, BAND_PX);
+  context.fillStyle = textOn(colour);
+  context.fillText(shown, x, y + 0.5);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} fromX
+ * @param {number} fromY
+ * @param {number} toX
+ * @param {number} toY
+ */
+function line(context, fromX, fromY, toX, toY) {
+  context.beginPath();
+  context.moveTo(fromX, fromY);
+  context.lineTo(toX, toY);
+  context.stroke();
+}
+
+/**
+ * The longest beginning of a text that fits.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} room px
+ */
+function clipped(context, text, room) {
+  if (context.measureText(text).width <= room) return text;
+  const letters = [...text];
+  let length = letters.length;
+  while (length > 0 && context.measureText(`${letters.slice(0, length).join("")}…`).width > room) length -= 1;
+  return length > 0 ? `${letters.slice(0, length).join("")}…` : "";
+}

@@ -1,0 +1,96 @@
+// Whether everything is saved, at the top of the page; changes that a person must settle, as cards in the panel.
+
+import { KIND_TITLES } from "../model/annotation.js";
+import { formatShortTime } from "../model/format.js";
+import { Zone } from "../model/zone.js";
+import { button, element, fill } from "./element.js";
+
+/** @typedef {import("../net/unsent.js").Change} Change */
+/** @typedef {import("../model/annotation.js").Annotation} Annotation */
+
+const UTC = new Zone("UTC");
+
+/**
+ * @param {HTMLElement} badge
+ * @param {HTMLElement} problems
+ * @param {import("../net/annotation-book.js").AnnotationBook} book
+ */
+export function mountSaveStatus(badge, problems, book) {
+  const { queue } = book;
+  const draw = () => {
+    const state = queue.state.get();
+    const [text, tone] = textOf(state);
+    if (badge.textContent !== text) badge.textContent = text;
+    badge.className = `badge ${tone}`;
+    badge.title = state.failing || (state.waiting ? "On their way to the server; they survive a reload" : "Every annotation is stored");
+    if (!state.isSafe) badge.title += ". This browser keeps nothing for this page: do not close the tab";
+    fill(problems, ...state.problems.map((change) => problemCard(change, book)));
+  };
+  queue.state.subscribe(draw);
+  draw();
+  addEventListener("online", () => queue.send());
+  addEventListener("beforeunload", (event) => {
+    if (!queue.state.get().isSafe) event.preventDefault();
+  });
+}
+
+/**
+ * @param {import("../net/save-queue.js").SaveState} state
+ * @returns {[string, string]}
+ */
+function textOf({ waiting, failing }) {
+  if (waiting === 0) return ["all saved", "ok"];
+  return [`${waiting} not saved`, failing ? "danger" : "warning"];
+}
+
+/**
+ * @param {Change} change
+ * @param {import("../net/annotation-book.js").AnnotationBook} book
+ */
+function problemCard(change, book) {
+  const { mark, problem } = change;
+  const isStale = problem?.code === "stale_revision";
+  const stored = problem?.stored ?? null;
+  const title = isStale ? "Someone changed this annotation too" : "Not saved";
+  return element(
+    "div",
+    { class: "card warning", role: "alert" },
+    element("h2", {}, title),
+    isStale ? versions(mark, stored) : element("p", { class: "muted" }, problem?.message ?? ""),
+    element(
+      "div",
+      { class: "row" },
+      button(isStale ? "Take the stored one" : "Discard", () => book.takeStored(change)),
+      button(isStale ? "Keep mine" : "Try again", () => book.queue.insist(change), { class: "primary" }),
+    ),
+  );
+}
+
+/**
+ * @param {Annotation | null} mine
+ * @param {Annotation | null} stored
+ */
+function versions(mine, stored) {
+  return element(
+    "table",
+    {},
+    element("tr", {}, element("th", {}, "Mine"), element("td", {}, mine ? summary(mine) : "deleted")),
+    element("tr", {}, element("th", {}, `Stored${stored?.author ? ` by ${stored.author}` : ""}`), element("td", {}, stored ? summary(stored) : "deleted")),
+  );
+}
+
+/** @param {Annotation} mark */
+function summary(mark) {
+  const place =
+    mark.kind === "span"
+      ? `${utc(mark.start)} to ${utc(mark.end)}`
+      : mark.kind === "point"
+        ? `${utc(mark.time)} at ${mark.price}`
+        : `${mark.side}, ${utc(mark.entry.time)} at ${mark.entry.price} to ${utc(mark.exit.time)} at ${mark.exit.price}`;
+  return `${KIND_TITLES[mark.kind]} ${mark.label}, ${place}${mark.comment ? `, “${mark.comment}”` : ""}`;
+}
+
+/** @param {number} time */
+function utc(time) {
+  return formatShortTime(time, UTC, "1s");
+}
