@@ -137,8 +137,9 @@ def price_decimals(candles: Candles) -> int:
     """Give the decimals that the prices are written with, 0 to 10, from up to 20,000 rows spread over them."""
     step = max(1, len(candles) // PRECISION_ROWS)
     prices = np.concatenate([getattr(candles, name)[::step] for name in COLUMNS[1:5]])
-    for decimals in range(MAX_DECIMALS):
-        scaled = prices * 10.0**decimals
-        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-14 * np.maximum(1.0, np.abs(scaled))):
-            return decimals
+    with np.errstate(over="ignore", invalid="ignore"):  # a price that overflows here has no decimals to speak of
+        for decimals in range(MAX_DECIMALS):
+            scaled = prices * 10.0**decimals
+            if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-14 * np.maximum(1.0, np.abs(scaled))):
+                return decimals
     return MAX_DECIMALS

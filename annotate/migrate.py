@@ -86,7 +86,8 @@ def _back_up(path: Path, folder: Path, revision: str) -> Path:
             connection.execute("VACUUM INTO ?", (str(backup),))
         sync_folder(folder)
     except (OSError, sqlite3.Error) as error:
-        backup.unlink(missing_ok=True)
+        if folder.is_dir():
+            backup.unlink(missing_ok=True)
         raise StorageFailed(f"no backup could be made in {folder.name}, so nothing was migrated: {error}") from error
     return backup
 

@@ -37,9 +37,9 @@ def in_parts(candles: Candles, *cuts: int) -> Iterator[Candles]:
 
 def test_what_is_written_is_read_back_to_the_bit(shelf: Shelf) -> None:
     texts = ["0.1", "1.05236", "123456789.12345678", "5e-324", "1.7976931348623157e308", "2.2250738585072011e-308"]
-    candles = candles_of([(row, *[float(text)] * 4, None) for row, text in enumerate(texts)])
-    series_id = shelf.series(candles)
-    assert shelf.reopened().read(series_id).close.tolist() == [float(text) for text in texts]
+    prices = [float(text) for text in texts]
+    series_id = shelf.series(candles_of([(row, price, price, price, price, None) for row, price in enumerate(prices)]))
+    assert shelf.reopened().read(series_id).close.tolist() == prices
 
 
 def test_a_null_volume_stays_null_and_is_not_zero(shelf: Shelf) -> None:
@@ -56,7 +56,7 @@ def test_a_stretch_is_half_open(shelf: Shelf) -> None:
 
 def test_reading_without_null_volumes_copies_nothing(shelf: Shelf) -> None:
     candles = random_candles(100)
-    whole = Candles(*(getattr(candles, name) for name in ("time", "open", "high", "low", "close")), candles.open)
+    whole = Candles(candles.time, candles.open, candles.high, candles.low, candles.close, candles.open)
     series_id = shelf.series(whole)
     first, second = shelf.store.read(series_id), shelf.store.read(series_id, int(candles.time[50]))
     assert np.shares_memory(first.close, second.close)

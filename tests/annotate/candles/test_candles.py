@@ -119,6 +119,10 @@ def test_a_price_without_end_has_the_most_decimals() -> None:
     assert price_decimals(candles_of([(0, 1 / 3, 1 / 3, 1 / 3, 1 / 3, None)])) == 10
 
 
+def test_prices_beyond_any_market_have_decimals_too() -> None:
+    assert price_decimals(candles_of([(0, 0.5, 1.7e308, 0.5, 0.5, None)])) == 10
+
+
 def test_slices_are_views_of_the_same_memory() -> None:
     candles = random_candles(10)
     assert np.shares_memory(candles.slice(2, 5).close, candles.close)
