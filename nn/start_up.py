@@ -16,15 +16,15 @@ from nn.targets import head_classes
 from nn.windows import Batch
 
 
-def start_up(threads: int | None = None) -> WorkerReady:
-    """Choose the device, measure or set the thread count, and say what this worker runs on.
+def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
+    """Choose the device, set the thread count (0: measure it), and say what this worker runs on.
 
     The first use of an optimizer imports more of torch; done here, it cannot happen in the middle of a run.
     """
-    device, config = choose(), ModelConfig()
+    device, config = choose(wanted_device), ModelConfig()
     learner = Learner(config, Schedule(1e-3), device=device.device)
     batch = _random_batch(config, device.device)
-    if threads is None:
+    if threads == 0:
         threads = calibrate_threads(lambda: learner.step(batch))
     torch.set_num_threads(threads)
     learner.step(batch)

@@ -50,8 +50,8 @@ class BatchRun:
 class TrainerLoop:
     """Owns every run of the worker. `take` belongs to the pipe's thread; `run` is the main thread's life."""
 
-    def __init__(self, say: Callable[[Event | Message], None], threads: int) -> None:
-        self._say, self._threads = say, threads
+    def __init__(self, say: Callable[[Event | Message], None], threads: int, wanted_device: str = "auto") -> None:
+        self._say, self._threads, self._wanted_device = say, threads, wanted_device
         self._bell = threading.Condition()
         self._inbox: deque[commands.Command] = deque()
         self._leaving = False
@@ -98,6 +98,9 @@ class TrainerLoop:
         while self._batch is not None:
             self._step_batch(self._batch)
         self._inference.close()
+
+    def _device_of(self, config: ModelConfig) -> Device:
+        return choose(self._wanted_device, use_amp=config.use_amp)
 
     def _take_candle(self, command: commands.CandleClosed | commands.FeedEnded) -> None:
         with self._bell:
@@ -175,7 +178,7 @@ class TrainerLoop:
         self._say(RunEnded(run_id=command.run_id, time=now_ms(), state="finished"))
 
     def _model_loaded(self, run_id: int, loaded: Loaded, choice: Choice) -> ModelLoaded:
-        snapshot, device = loaded.snapshot, device_of(loaded.snapshot.config)
+        snapshot, device = loaded.snapshot, self._device_of(loaded.snapshot.config)
         return ModelLoaded(
             run_id=run_id,
             time=now_ms(),
@@ -203,7 +206,7 @@ class TrainerLoop:
             run_id=command.run_id,
             config=config,
             dataset=dataset,
-            device=device_of(config),
+            device=self._device_of(config),
             threads=self._threads,
             checkpoint_dir=Path(command.checkpoint_dir),
             weights=choice.weights,
@@ -223,7 +226,7 @@ class TrainerLoop:
             run_id=command.run_id,
             config=config,
             history=history,
-            device=device_of(config),
+            device=self._device_of(config),
             threads=kept.weights.meta.threads if kept else self._threads,
             clock=now_ms,
             weights=choice.weights,
@@ -320,11 +323,6 @@ def cause_of(error: Exception) -> str:
     text = "".join(traceback.format_exception(error))
     scarce = isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
     return f"{OUT_OF_MEMORY}\n{text}" if scarce else text
-
-
-def device_of(config: ModelConfig) -> Device:
-    """Choose the device for a run."""
-    return choose(use_amp=config.use_amp)
 
 
 def now_ms() -> int:

@@ -29,8 +29,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     from nn.start_up import start_up  # torch is imported from here on
     from nn.trainer_loop import TrainerLoop
 
-    ready = start_up(options.threads)
-    loop = TrainerLoop(outbox.put, ready.threads)
+    ready = start_up(options.threads, options.device)
+    loop = TrainerLoop(outbox.put, ready.threads, options.device)
     threading.Thread(target=_read, args=(sys.stdin, loop), name="pipe-reader", daemon=True).start()
     outbox.put(ready)
     loop.run()
@@ -52,7 +52,8 @@ def _complain(what: str) -> None:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m nn.worker", description=__doc__)
-    parser.add_argument("--threads", type=int, help="CPU threads of a training step; measured at the start by default")
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads of a training step; 0 measures at the start")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where to train")
     return parser.parse_args(arguments)
 
 
