@@ -13,7 +13,7 @@ import numpy as np
 from flask import Blueprint, request
 from sqlalchemy.orm import Session
 
-from annotate.annotations.fields import Fields
+from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields
 from annotate.candle_levels import Window
 from annotate.candle_store import MAX_WINDOW
 from annotate.candles import COLUMNS, Floats, Times
@@ -118,7 +118,7 @@ def get_candles(series_id: int) -> Json:
     unknown = sorted(set(request.args) - set(PARAMETERS))
     if unknown:
         raise InvalidInput(f"unknown parameter {unknown[0]}; known are {', '.join(PARAMETERS)}", field=unknown[0])
-    start, end = _whole("from"), _whole("to")
+    start, end = _time("from"), _time("to")
     if start is not None and end is not None and start > end:
         raise InvalidInput(f"from={start} is after to={end}", field="from")
     most = _whole("max_points")
@@ -153,6 +153,13 @@ def _binary(values: Floats | Times) -> Json:
 
 def _list(values: Floats | Times) -> list[float | int | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _time(name: str) -> int | None:
+    time = _whole(name)
+    if time is not None and not EARLIEST_MS <= time <= LATEST_MS:
+        raise InvalidInput(f"{name}={time}: a time is in ms UTC and in the years 1 to 9999", field=name)
+    return time
 
 
 def _whole(name: str) -> int | None:
