@@ -91,7 +91,8 @@ def _chosen(rows: Ints, volume: Floats, rule: str) -> int:
 
 def off_grid(time: Ints, length: int) -> Ints:
     """Give the rows that do not start where most do, as seen from multiples of the timeframe."""
-    offsets, which, counts = np.unique(time % length, return_inverse=True, return_counts=True)
-    if len(offsets) == 1:
+    offset = time % length
+    if offset.min() == offset.max():
         return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(which != np.argmax(counts))
+    offsets, counts = np.unique(offset, return_counts=True)
+    return np.flatnonzero(offset != offsets[np.argmax(counts)])

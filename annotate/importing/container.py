@@ -74,25 +74,23 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """The members of a file, the hash of its bytes, and the members that were passed over."""
+    """The members of a file, and the names of those that were passed over."""
 
     members: list[Member]
-    sha256: str
     skipped: list[str]
 
 
 def open_upload(path: Path, filename: str) -> Upload:
     """Look into a file; raise InvalidInput for what is empty, unsafe, too large or of another kind."""
     name = PurePosixPath(filename.replace("\\", "/")).name or "file"
-    sha256 = _sha256(path)
     plain = Member(name, path=path)
     head = plain.head(16)
     if not head:
         raise InvalidInput(f"{name} is empty: it has no bytes; download it again", name=name)
     if head.startswith((ZIP, EMPTY_ZIP)):
         members, skipped = _unzip(path, name)
-        return Upload(members, sha256, skipped)
-    return Upload([_unpacked(plain, path.stat().st_size)], sha256, [])
+        return Upload(members, skipped)
+    return Upload([_unpacked(plain, path.stat().st_size)], [])
 
 
 def refuse_others(member: Member) -> None:
@@ -103,7 +101,8 @@ def refuse_others(member: Member) -> None:
             raise InvalidInput(f"{member.name} is {what}, not candles; export CSV, JSON or Parquet", name=member.name)
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Give the SHA-256 of the bytes as they came."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

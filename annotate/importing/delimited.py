@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
-from annotate.importing.arrow import Column
-from annotate.importing.columns import PRICES, Roles, ask_missing, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, roles_by_name
 from annotate.importing.dialect import NUMERIC, TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import find_shape, roles_by_shape
 from annotate.importing.lean import lean_layout, with_dates
 from annotate.importing.names import read_name
-from annotate.importing.numbers import BLANKS, NumberStyle, parse_numbers
+from annotate.importing.numbers import NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
-from annotate.importing.table import Rows, Table, counted_from
-from annotate.importing.text import TextFile, as_cp1252
-
-NUMBERS = (*PRICES, "volume", "tick_volume")
-FOOTER_LINES = 2
-
-
-@dataclass(slots=True)
-class _Misfits:
-    """Rows that have another number of cells than the first ones, in order of the file."""
-
-    rows: list[pacsv.InvalidRow] = field(default_factory=list)
-
-    def __call__(self, row: pacsv.InvalidRow) -> Literal["skip"]:
-        self.rows.append(row)
-        return "skip"
+from annotate.importing.table import Table, counted_from
+from annotate.importing.text import TextFile
+from annotate.importing.text_rows import read_rows
 
 
 def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
@@ -163,91 +146,9 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         symbol=hint.symbol,
         timeframe=hint.timeframe,
     )
-    try:
-        columns = _arrow(file, dialect, roles, typed=True, misfits=None)
-    except pa.ArrowInvalid:
-        return _read_carefully(file, dialect, roles, base)
-    return _with_lines(replace(base, columns=columns), file, dialect, 0)
-
-
-def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles, base: Table) -> Table:
-    """Read all cells as text, row by row in order, so that what does not fit can be named."""
-    misfits = _Misfits()
-    try:
-        columns = _arrow(file, dialect, roles, typed=False, misfits=misfits)
-    except pa.ArrowInvalid as error:
-        if "UTF8" not in str(error) or file.encoding == "cp1252":
-            raise InvalidInput(f"{file.member.name} cannot be read: {error}", file=file.member.name) from None
-        file, misfits = as_cp1252(file), _Misfits()
-        columns = _arrow(file, dialect, roles, typed=False, misfits=misfits)
-    table = replace(base, columns=columns)
-    left_out = _judge(misfits.rows, file, dialect, len(table))
-    if left_out:
-        table = replace(
-            table, dropped={"footer": left_out}, notes=(*table.notes, "The last line is a remark, not a candle.")
-        )
-    return _with_lines(table, file, dialect, len(misfits.rows))
-
-
-def _arrow(
-    file: TextFile, dialect: Dialect, roles: Roles, *, typed: bool, misfits: _Misfits | None
-) -> dict[str, Column]:
-    types = {str(at): pa.float64() if typed and role in NUMBERS else pa.string() for role, at in roles.index.items()}
-    source: Any = file.member.source()  # the stubs want a Python file here
-    with source:
-        table = pacsv.read_csv(
-            source,
-            pacsv.ReadOptions(
-                column_names=[str(at) for at in range(dialect.width)],
-                skip_rows=dialect.first_line - 1,
-                use_threads=misfits is None,
-            ),
-            pacsv.ParseOptions(delimiter=dialect.delimiter, invalid_row_handler=misfits),
-            pacsv.ConvertOptions(
-                include_columns=list(types), column_types=types, null_values=list(BLANKS), strings_can_be_null=False
-            ),
-        )
-    return {role: table[str(at)] for role, at in roles.index.items()}
-
-
-def _judge(rows: Sequence[pacsv.InvalidRow], file: TextFile, dialect: Dialect, read: int) -> list[int]:
-    """Pass over blank lines and a remark at the end, whose line is given; refuse other rows of another width."""
-    lines, remarks = file.filled_lines, []
-    at = int(np.searchsorted(lines, dialect.first_line))
-    for row in rows:
-        ordinal = (row.number or 0) - dialect.first_line
-        line = int(lines[min(at + ordinal, len(lines) - 1)])
-        if not row.text.strip(f" \t\r\n{dialect.delimiter}"):
-            continue
-        is_last = ordinal >= read + len(rows) - FOOTER_LINES
-        if not is_last or row.actual_columns > 2 or TIME.match(row.text.split(dialect.delimiter)[0]):
-            raise InvalidInput(
-                f"{file.member.name}, line {line}: {row.actual_columns} cells where the other rows have "
-                f"{row.expected_columns}: {row.text[:80]!r}",
-                file=file.member.name,
-                line=line,
-                column=None,
-                value=row.text[:80],
-            )
-        remarks.append(line)
-    return remarks
-
-
-def _with_lines(table: Table, file: TextFile, dialect: Dialect, misfits: int) -> Table:
-    """Attach line numbers; refuse a file in which a quote swallowed line ends."""
-    first = dialect.first_line
-
-    def lines_of(rows: Rows) -> Rows:
-        lines = file.filled_lines
-        chosen: Rows = lines[np.searchsorted(lines, first) + rows]
-        return chosen
-
-    if misfits or file.has_quotes:
-        filled = int(np.count_nonzero(file.filled_lines >= first))
-        if filled != len(table) + misfits:
-            raise InvalidInput(
-                f"{file.member.name}: {filled} lines of data make {len(table) + misfits} rows; "
-                "a quote is opened and not closed",
-                file=file.member.name,
-            )
-    return replace(table, lines_of=lines_of)
+    rows = read_rows(file, dialect, roles)
+    table = replace(base, columns=rows.columns, lines_of=rows.lines_of)
+    if rows.remarks:
+        remark = "The last line is a remark, not a candle."
+        table = replace(table, dropped={"remark": rows.remarks}, notes=(*table.notes, remark))
+    return table

@@ -16,8 +16,8 @@ class Layout:
     """What is known of a layout beyond its columns.
 
     `clock` says in which zone times without an offset run: the BROKER's, LIKELY_UTC or NEW_YORK (all asked),
-    HISTDATA's fixed EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note. `ends` marks times that may be
-    the ends of candles; prices are divided by `scale`.
+    HISTDATA's fixed EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note.
+    `ends` marks times that may be the ends of candles; prices are divided by `scale`.
     """
 
     name: str

@@ -23,6 +23,8 @@ from annotate.importing.zone_choice import ChosenZone, choose_zone
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+LONGEST_BLANK = max(len(blank.encode()) for blank in BLANKS)
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedRows:
@@ -140,7 +142,7 @@ def _times(table: Table, doubts: Doubts) -> tuple[Clock, bool]:
 def _refuse_blank(table: Table, role: str) -> None:
     column = table.columns[role]
     filled = pc.is_valid(column)
-    if pa.types.is_string(column.type):
+    if pa.types.is_string(column.type) and pc.min(pc.binary_length(column)).as_py() <= LONGEST_BLANK:
         filled = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(BLANKS)))
     if pa.types.is_floating(column.type):
         filled = pc.invert(pc.is_nan(column))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,14 @@ import pyarrow as pa
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import mask_of, pc
 from annotate.importing.arrow_files import is_arrow, read_arrow
-from annotate.importing.container import Member, Upload, open_upload, refuse_others
+from annotate.importing.container import Member, open_upload, refuse_others, sha256_of
 from annotate.importing.delimited import read_delimited
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.json_files import read_json
 from annotate.importing.names import split_pair
 from annotate.importing.parse import parse_rows
 from annotate.importing.report import candles_json
-from annotate.importing.series import Imported, assemble
+from annotate.importing.series import FileFacts, Imported, assemble
 from annotate.importing.table import Table
 from annotate.importing.text import load_text
 
@@ -44,7 +45,7 @@ def read_file(path: Path, filename: str, answers: Mapping[str, Any]) -> list[Imp
     for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question.
     """
     doubts = Doubts(answers)
-    series = _read(open_upload(path, filename), doubts)
+    series = _read(path, filename, doubts)
     doubts.settle()
     return series
 
@@ -52,7 +53,7 @@ def read_file(path: Path, filename: str, answers: Mapping[str, Any]) -> list[Imp
 def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Show how a file would be read: its series with first and last candles and reasons, and the open questions."""
     doubts = Doubts(answers)
-    series = _read(open_upload(path, filename), doubts)
+    series = _read(path, filename, doubts)
     return {
         "series": [_shown(each) for each in series],
         "questions": list(doubts.questions.values()),
@@ -73,20 +74,17 @@ def _shown(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _read(upload: Upload, doubts: Doubts) -> list[Imported]:
-    tables = [table for member in upload.members for table in _tables(member, doubts)]
-    sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
-    several = len(upload.members) > 1
-    return [
-        assemble(
-            [parse_rows(table, doubts) for table in source.tables],
-            _symbol(source, doubts, len(sources)),
-            upload,
-            doubts,
-            several=several,
-        )
-        for source in sources
-    ]
+def _read(path: Path, filename: str, doubts: Doubts) -> list[Imported]:
+    # Hashing leaves the interpreter free, so that it costs no time beside the reading on a second core.
+    with ThreadPoolExecutor(1) as pool:
+        hashing = pool.submit(sha256_of, path)
+        upload = open_upload(path, filename)
+        tables = [table for member in upload.members for table in _tables(member, doubts)]
+        sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
+        parsed = [[parse_rows(table, doubts) for table in source.tables] for source in sources]
+        facts = FileFacts(hashing.result(), upload.skipped, several=len(upload.members) > 1)
+    symbols = [_symbol(source, doubts, len(sources)) for source in sources]
+    return [assemble(parts, symbol, facts, doubts) for parts, symbol in zip(parsed, symbols, strict=True)]
 
 
 def _tables(member: Member, doubts: Doubts) -> list[Table]:

@@ -13,7 +13,6 @@ from annotate.candles import Candles, find_gaps, violations
 from annotate.errors import InvalidInput
 from annotate.importing import checks, report
 from annotate.importing.columns import PRICES
-from annotate.importing.container import Upload
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.parse import ParsedRows
 from annotate.importing.report import Place, PlacesOf
@@ -37,6 +36,15 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a report says of the file as a whole; `several` has lines named with their member."""
+
+    sha256: str
+    skipped: list[str]
+    several: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Joined:
     """The rows of all parts end to end."""
 
@@ -46,11 +54,9 @@ class _Joined:
     dropped: dict[str, list[Place]]
 
 
-def assemble(
-    parts: Sequence[ParsedRows], symbol: str | None, upload: Upload, doubts: Doubts, *, several: bool
-) -> Imported:
+def assemble(parts: Sequence[ParsedRows], symbol: str | None, facts: FileFacts, doubts: Doubts) -> Imported:
     """Sort, drop duplicates by the stated rule, find the timeframe, check, and write the report."""
-    rows = _join(parts, several=several)
+    rows = _join(parts, several=facts.several)
     order = checks.find_order(rows.time)
     rule = doubts.option("duplicates", checks.KEEP_RULES)
     sorting = np.arange(len(rows.time)) if order.sorted else np.argsort(rows.time, kind="stable")
@@ -63,7 +69,7 @@ def assemble(
     candles, notes = _opened(candles, frame, parts[0], doubts)
     candles, kept, broken = _by_rule(candles, kept, rows.places, dropped, doubts)
     body = {
-        **_source_facts(parts, upload, rows.places),
+        **_source_facts(parts, facts, rows.places),
         "rows_read": sum(part.read for part in parts),
         "rows_kept": len(candles),
         "dropped": report.dropped_json(dropped),
@@ -157,7 +163,7 @@ def _by_rule(
     return candles.take(whole), kept[whole], broken[:0]
 
 
-def _source_facts(parts: Sequence[ParsedRows], upload: Upload, places: PlacesOf) -> dict[str, Any]:
+def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesOf) -> dict[str, Any]:
     first = parts[0]
     units = [part.clock.unit_of for part in parts if part.clock.unit_of is not None]
     joined = np.concatenate(units) if len(units) == len(parts) else None
@@ -165,8 +171,8 @@ def _source_facts(parts: Sequence[ParsedRows], upload: Upload, places: PlacesOf)
     return {
         "format": first.table.layout.name,
         "files": [part.table.file for part in parts],
-        "skipped_files": upload.skipped,
-        "sha256": upload.sha256,
+        "skipped_files": facts.skipped,
+        "sha256": facts.sha256,
         "columns": {role: {"name": first.table.names[role], "reason": first.columns.get(role, "")} for role in roles},
         "time_written": first.clock.written + (f" ({first.clock.reason})" if first.clock.reason else ""),
         "units": report.units_json(joined, places),

@@ -32,6 +32,19 @@ class TextFile:
                     return True
         return False
 
+    def lines_of(self, first_line: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give the lines of rows that are counted from 0 at `first_line`; empty lines are no rows."""
+        filled = self._sampled_lines
+        at = int(np.searchsorted(filled, first_line))
+        if len(rows) and at + int(rows.max()) >= len(filled):
+            filled = self.filled_lines
+        chosen: NDArray[np.int64] = filled[at + rows] if len(rows) else rows
+        return chosen
+
+    @cached_property
+    def _sampled_lines(self) -> NDArray[np.int64]:
+        return np.array([at for at, line in enumerate(self.sample, start=1) if line], dtype=np.int64)
+
     @cached_property
     def filled_lines(self) -> NDArray[np.int64]:
         """Give the numbers (from 1) of the lines that are not empty; computed when a row must be named."""

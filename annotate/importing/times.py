@@ -98,12 +98,18 @@ def _compact(cells: Column, name: str, doubts: Doubts) -> Clock | None:
 
 
 def _epoch(values: Times) -> Clock:
-    unit_of = np.searchsorted(UNIT_EDGES, np.abs(values), side="right").astype(np.int8)
-    ms = values.copy()
-    ms[unit_of == 0] *= 1000
+    sizes = np.abs(values)
+    unit_of = np.zeros(len(values), dtype=np.int8)
+    for edge in UNIT_EDGES:
+        unit_of += sizes >= edge
+    ms, finer = values.copy(), 0
     for unit, divisor in ((2, 10**3), (3, 10**6)):
-        ms[unit_of == unit] //= divisor
-    finer = sum(int(np.count_nonzero(values[unit_of == unit] % divisor)) for unit, divisor in ((2, 10**3), (3, 10**6)))
+        rows = unit_of == unit
+        if rows.any():
+            ms[rows] //= divisor
+            finer += int(np.count_nonzero(values[rows] % divisor))
+    if (seconds := unit_of == 0).any():
+        ms[seconds] *= 1000
     return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)
 
 

@@ -1,0 +1,144 @@
+"""Rows of delimited text read by Arrow: fast where every price is plain, else cell by cell with lines to name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from annotate.errors import InvalidInput
+from annotate.importing.arrow import Column, pc
+from annotate.importing.columns import PRICES, Roles
+from annotate.importing.container import MIB
+from annotate.importing.dialect import TIME, Dialect
+from annotate.importing.numbers import BLANKS
+from annotate.importing.table import LinesOf, Rows
+from annotate.importing.text import TextFile, as_cp1252
+
+NUMBERS = (*PRICES, "volume", "tick_volume")
+FOOTER_LINES = 2
+BLOCK = 4 * MIB
+# Widths of epochs that no compact date has: 20240131, 202401310930 and so on are text.
+EPOCH = re.compile(r"\d{10}|\d{13}|\d{16}|\d{19}")
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows:
+    """Columns by role, text or float64, with the lines of their rows and the lines that hold a remark at the end."""
+
+    columns: dict[str, Column]
+    lines_of: LinesOf
+    remarks: list[int]
+
+
+@dataclass(slots=True)
+class _Misfits:
+    """Rows that have another number of cells than the first ones, in order of the file."""
+
+    rows: list[pacsv.InvalidRow] = field(default_factory=list)
+
+    def __call__(self, row: pacsv.InvalidRow) -> Literal["skip"]:
+        self.rows.append(row)
+        return "skip"
+
+
+def read_rows(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
+    """Read the columns that play a role; raise InvalidInput for a row of another width or an open quote."""
+    quoted = any('"' in line for line in file.sample)
+    try:
+        columns = _arrow(file, dialect, roles, typed=True, quoted=quoted, misfits=None)
+    except pa.ArrowInvalid:
+        return _read_carefully(file, dialect, roles)
+    if quoted:
+        _check_quotes(file, len(columns["close"]), file.filled_lines[file.filled_lines >= dialect.first_line])
+    elif any(_has_quote(column) for column in columns.values()):
+        return _read_carefully(file, dialect, roles)
+    return TextRows(columns, lambda rows: file.lines_of(dialect.first_line, rows), [])
+
+
+def _has_quote(column: Column) -> bool:
+    return pa.types.is_string(column.type) and bool(pc.any(pc.match_substring(column, '"')).as_py())
+
+
+def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
+    """Read all cells as text, row by row in order, so that what does not fit can be named."""
+    misfits = _Misfits()
+    try:
+        columns = _arrow(file, dialect, roles, typed=False, quoted=True, misfits=misfits)
+    except pa.ArrowInvalid as error:
+        if "UTF8" not in str(error) or file.encoding == "cp1252":
+            raise InvalidInput(f"{file.member.name} cannot be read: {error}", file=file.member.name) from None
+        return _read_carefully(as_cp1252(file), dialect, roles)
+    filled = file.filled_lines[file.filled_lines >= dialect.first_line]
+    # Arrow counts the lines passed over, then the rows; an empty line is neither.
+    ordinals = [(row.number or 0) - dialect.first_line for row in misfits.rows]
+    height = len(columns["close"])
+    _check_quotes(file, height + len(ordinals), filled)
+    remarks = _judge(misfits.rows, filled[ordinals].tolist(), file, filled[-FOOTER_LINES:].tolist())
+    lines: Rows = np.delete(filled, ordinals)
+    return TextRows(columns, lambda rows: lines[rows], remarks)
+
+
+def _arrow(
+    file: TextFile, dialect: Dialect, roles: Roles, *, typed: bool, quoted: bool, misfits: _Misfits | None
+) -> dict[str, Column]:
+    types = {str(at): _type(role, at, dialect) if typed else pa.string() for role, at in roles.index.items()}
+    source: Any = file.member.source()  # the stubs want a Python file here
+    with source:
+        table = pacsv.read_csv(
+            source,
+            pacsv.ReadOptions(
+                column_names=[str(at) for at in range(dialect.width)],
+                skip_rows=dialect.first_line - 1,
+                use_threads=misfits is None,
+                block_size=BLOCK,
+            ),
+            pacsv.ParseOptions(
+                delimiter=dialect.delimiter, quote_char='"' if quoted else False, invalid_row_handler=misfits
+            ),
+            pacsv.ConvertOptions(
+                include_columns=list(types), column_types=types, null_values=list(BLANKS), strings_can_be_null=False
+            ),
+        )
+    return {role: table[str(at)] for role, at in roles.index.items()}
+
+
+def _type(role: str, at: int, dialect: Dialect) -> pa.DataType:
+    """Let Arrow read prices as numbers, and times too where all that were looked at are epochs."""
+    if role in NUMBERS:
+        return pa.float64()
+    epochs = role == "time" and all(EPOCH.fullmatch(row[at]) for row in dialect.rows if len(row) > at)
+    return pa.int64() if epochs else pa.string()
+
+
+def _check_quotes(file: TextFile, rows: int, filled: Rows) -> None:
+    """Refuse a file in which a quote swallowed line ends: its rows would hide one another."""
+    if rows == len(filled):
+        return
+    lines = file.member.whole().split(b"\n")
+    at = next((int(line) for line in filled if lines[line - 1].count(b'"') % 2), None)
+    where = f", line {at}" if at else ""
+    raise InvalidInput(f"{file.member.name}{where}: a quote is opened and not closed", file=file.member.name, line=at)
+
+
+def _judge(rows: list[pacsv.InvalidRow], lines: list[int], file: TextFile, last_lines: list[int]) -> list[int]:
+    """Pass over lines of spaces and a remark at the end, whose line is given; refuse other rows of another width."""
+    remarks = []
+    for row, line in zip(rows, lines, strict=True):
+        if not row.text.strip(" \t\r\n,;|"):
+            continue
+        if line not in last_lines or row.actual_columns > 2 or TIME.match(row.text):
+            raise InvalidInput(
+                f"{file.member.name}, line {line}: {row.actual_columns} cells where the other rows have "
+                f"{row.expected_columns}: {row.text[:80]!r}",
+                file=file.member.name,
+                line=line,
+                column=None,
+                value=row.text[:80],
+            )
+        remarks.append(line)
+    return remarks
