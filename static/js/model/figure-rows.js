@@ -10,9 +10,9 @@ import { coefficient, count, interval, loss, percent } from "./format-metrics.js
 
 const HEAD_ORDER = ["candle", "trend", "range", "label"];
 const BASELINES = [
-  ["majority", "Majority class"],
+  ["majority", "Majority"],
   ["persistence", "Persistence"],
-  ["logistic", "Logistic regression"],
+  ["logistic", "Logistic regr."],
 ];
 
 /**
@@ -62,7 +62,7 @@ function baselineRow(split, heads, name, title) {
   return cells.every((cell) => cell === "–") ? [] : [{ title, cells, kind: "baseline" }];
 }
 
-const RIVALS = [["start", "Frozen start model"], ...BASELINES];
+const RIVALS = [["start", "Start model"], ...BASELINES];
 const WINDOWS = ["100", "1000", "all"];
 
 /**

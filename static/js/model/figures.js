@@ -64,7 +64,6 @@ function frame(title, layout, colours) {
   return {
     title: { text: escaped(title), font: { size: 13 }, x: 0, xref: "paper", pad: { t: 4 } },
     height: HEIGHT,
-    autosize: true,
     margin: { l: 48, r: 12, t: 30, b: 34 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",

@@ -27,6 +27,9 @@ import { count, loss, percent } from "./format-metrics.js";
 
 /** @typedef {Record<string, Record<string, LiveFigures> | undefined>} FiguresByTarget target → window → figures */
 
+/** Candles that may wait without a word. */
+const MANY = 5;
+
 /**
  * Say where a batch run stands.
  * @param {RunProgress} progress
@@ -90,9 +93,19 @@ export function liveFacts(progress, now) {
     targetFact("candle", figures["candle"], seenOnly(progress)),
     targetFact("trend", figures["trend"], seenOnly(progress)),
     { label: "scored", value: count(scored?.n ?? 0), title: "Unseen candles scored so far" },
-    { label: "behind", value: String(scored?.behind ?? 0), title: "Closed candles that wait for the trainer", tone: (scored?.behind ?? 0) > 5 ? "warning" : undefined },
+    ...behindFacts(progress),
     ...snapshotFacts(snapshot, now),
   ];
+}
+
+/**
+ * @param {RunProgress} progress
+ * @returns {Fact[]} none once nothing waits any more
+ */
+function behindFacts({ scored, ended }) {
+  if (ended !== null) return [];
+  const behind = scored?.behind ?? 0;
+  return [{ label: "behind", value: String(behind), title: "Closed candles that wait for the trainer", tone: behind > MANY ? "warning" : undefined }];
 }
 
 /**

@@ -12,7 +12,7 @@ import { loadPlotly } from "./plotly.js";
 /** @typedef {import("../model/figures.js").NamedFigure} NamedFigure */
 
 const REFRESH_MS = 1000;
-const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"], toImageButtonOptions: { format: "png", scale: 2 } };
+const CONFIG = { displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"], toImageButtonOptions: { format: "png", scale: 2 } };
 
 /**
  * Fill the Metrics panel.
@@ -46,7 +46,7 @@ class MetricsPanel {
     this.#desk = learningOf(context).desk;
     root.classList.add("metrics-panel");
     root.append(this.#head, this.#state, this.#grid);
-    new ResizeObserver(() => this.#desk.repaint()).observe(root);
+    new ResizeObserver(() => this.#redraw()).observe(root);
     context.settings.subscribe(() => this.#redraw());
     this.#desk.onPaint(() => void this.#refresh());
   }
@@ -67,15 +67,16 @@ class MetricsPanel {
       return;
     }
     this.#busy = true;
+    const began = performance.now();
     try {
       await this.#show(run);
-      this.#drawn = wanted;
     } catch (error) {
       this.#failed(/** @type {Error} */ (error));
-      this.#drawn = wanted;
     } finally {
       this.#busy = false;
-      this.#readyAt = performance.now() + REFRESH_MS;
+      this.#drawn = wanted;
+      // Drawing takes at most a fifth of the time, so that candles keep coming on a slow machine.
+      this.#readyAt = performance.now() + Math.max(REFRESH_MS, 4 * (performance.now() - began));
       if (this.#wanted(this.#desk.focus) !== this.#drawn) this.#desk.repaint();
     }
   }
@@ -125,9 +126,11 @@ class MetricsPanel {
       this.#plots.delete(name);
     }
     const colours = figureColours();
-    for (const item of items) {
+    const plots = items.map((item) => this.#plot(item)); // all of them first: their number decides how wide each is
+    for (const [index, item] of items.entries()) {
       const { data, layout } = dressed(item, colours, `run-${run.id}`);
-      await plotly.react(this.#plot(item), data, layout, CONFIG);
+      await new Promise((resolve) => requestAnimationFrame(resolve)); // the chart gets its frame in between
+      await plotly.react(plots[index], data, { ...layout, width: plots[index].clientWidth }, CONFIG);
     }
   }
 

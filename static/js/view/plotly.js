@@ -5,7 +5,6 @@
  * @typedef {object} Plotly
  * @property {(root: HTMLElement, data: unknown[], layout: object, config: object) => Promise<unknown>} react
  * @property {(root: HTMLElement) => void} purge
- * @property {{resize: (root: HTMLElement) => void}} Plots
  */
 
 /** @type {Promise<Plotly> | null} */

@@ -212,16 +212,18 @@ class RunBar {
     const facts = progress === undefined ? [] : factsOf(run, progress);
     const kind = run.mode === "live" ? `Live ${feedText(run)}` : run.mode === "batch" ? "Batch" : "Loading";
     const title = `${kind} · ${stateText(run, this.#desk.runs.get())}`;
+    const isQuiet = run.state === "running" && facts.length === 0;
     const make = () =>
       element(
         "div",
         { class: "run-line", "data-run": run.id },
         element("span", { class: `badge ${toneOf(run.state)}` }, title),
         ...facts.map(factElement),
+        isQuiet && element("span", { class: "muted" }, "getting ready …"),
         run.cause !== null && element("span", { class: "clip cause", title: run.cause }, run.cause.split("\n", 1)[0]),
         run.cause !== null && button("Why?", () => showRunCause(this.#context, run), { class: "quiet small" }),
       );
-    return { key: JSON.stringify([run.id, title, run.cause, facts]), make };
+    return { key: JSON.stringify([run.id, title, run.cause, facts, isQuiet]), make };
   }
 
   /**

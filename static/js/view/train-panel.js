@@ -64,7 +64,10 @@ class TrainPanel {
       const make = () => card({ title: "The model was not loaded", text: newest.cause ?? "", tone: "danger", actions: [{ text: "Try again", run: retry }] });
       return [{ key: `failed ${newest.id}`, make }];
     }
-    return loaded === null ? [] : [{ key: `loaded ${loaded.run_id} ${loaded.seq}`, make: () => modelCard(loaded) }];
+    if (loaded === null) return [];
+    const title = this.#desk.catalogue.get()?.items.find((model) => model.name === loaded.model)?.title ?? loaded.model;
+    const isNews = this.#desk.ofSeries[0]?.id === loaded.run_id;
+    return [{ key: `loaded ${loaded.run_id} ${isNews}`, make: () => modelCard(loaded, title, isNews) }];
   }
 
   /** @returns {KeyedPart[]} */
@@ -143,8 +146,12 @@ class TrainPanel {
   }
 }
 
-/** @param {ModelLoaded} loaded */
-function modelCard(loaded) {
+/**
+ * @param {ModelLoaded} loaded
+ * @param {string} title of the model
+ * @param {boolean} open
+ */
+function modelCard(loaded, title, open) {
   const facts = [
     ["Weights", loaded.checkpoint === null ? loaded.origin : `${loaded.origin} ${loaded.checkpoint}`],
     ["Why", loaded.reason],
@@ -155,8 +162,8 @@ function modelCard(loaded) {
   ];
   return element(
     "details",
-    { class: "card model-card", open: true },
-    element("summary", {}, `${loaded.model} is loaded`),
+    { class: "card model-card", open },
+    element("summary", {}, open ? `${title} is loaded` : `${title}, as loaded by run ${loaded.run_id}`),
     element("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
   );
 }
@@ -207,7 +214,9 @@ function progressParts(run, progress) {
  * @returns {KeyedPart[]}
  */
 function warningParts(progress) {
-  return progress.warnings.map((warning) => ({
+  // The verdict, which stands with the epochs, says `not_better` already.
+  const shown = progress.warnings.filter((warning) => warning.code !== "not_better" || progress.verdict === null);
+  return shown.map((warning) => ({
     key: `warning ${warning.run_id} ${warning.seq}`,
     make: () => card({ title: WARNING_TITLES[warning.code] ?? "Warning", text: warning.message, tone: "warning" }),
   }));
@@ -233,7 +242,7 @@ function verdictParts(progress) {
   const { verdict } = progress;
   if (verdict === null) return [];
   const tone = verdict.startsWith("not") ? "warning" : "ok";
-  return [{ key: `verdict ${verdict}`, make: () => element("p", {}, element("span", { class: `badge ${tone} verdict` }, verdict), element("small", { class: "muted" }, " by validation NLL")) }];
+  return [{ key: `verdict ${verdict}`, make: () => element("p", {}, element("span", { class: `badge ${tone} verdict` }, verdict), element("small", { class: "muted" }, " by validation loss")) }];
 }
 
 /**
