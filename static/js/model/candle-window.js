@@ -18,6 +18,7 @@ const COLUMNS = /** @type {const} */ (["time", "open", "high", "low", "close", "
  * @property {Float64Array} low
  * @property {Float64Array} close
  * @property {Float64Array} volume NaN where there is none
+ * @property {readonly number[]} [partial] open times of coarser candles that the series covers only in part
  */
 
 /** Candles of one level, never changed in place. */
@@ -29,6 +30,7 @@ export class CandleWindow {
     this.level = columns.level;
     this.length = columns.time.length;
     this.stepMs = stepMs(columns.level);
+    this.partial = columns.partial ?? [];
   }
 
   /**
@@ -46,7 +48,7 @@ export class CandleWindow {
    */
   static fromAnswer(answer) {
     const columns = Object.fromEntries(COLUMNS.map((name) => [name, decodeColumn(answer[name])]));
-    return new CandleWindow(/** @type {any} */ ({ timeframe: answer.timeframe, level: answer.level, ...columns }));
+    return new CandleWindow(/** @type {any} */ ({ timeframe: answer.timeframe, level: answer.level, partial: answer.partial, ...columns }));
   }
 
   /**
@@ -176,7 +178,7 @@ export class CandleWindow {
   /** @param {(column: Float64Array, name: typeof COLUMNS[number]) => Float64Array} change */
   #mapped(change) {
     const columns = Object.fromEntries(COLUMNS.map((name) => [name, change(this.columns[name], name)]));
-    return new CandleWindow(/** @type {any} */ ({ timeframe: this.timeframe, level: this.level, ...columns }));
+    return new CandleWindow(/** @type {any} */ ({ timeframe: this.timeframe, level: this.level, partial: this.partial, ...columns }));
   }
 }
 

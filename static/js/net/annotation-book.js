@@ -59,15 +59,21 @@ export class AnnotationBook {
     this.state.set({ index: new MarkIndex(), isLoading: seriesId !== null, error: null });
     this.undoState.set(NOTHING);
     if (seriesId === null) return;
+    await this.refresh();
+    if (opened === this.#opened) this.#queue.send();
+  }
+
+  /** Ask again for what is open, which stays on the page meanwhile: names may have changed, or notices were missed. */
+  async refresh() {
+    const [seriesId, opened] = [this.#seriesId, this.#opened];
+    if (seriesId === null) return;
     try {
       const { items } = await this.#api.get(`/api/series/${seriesId}/annotations`);
-      if (opened !== this.#opened) return;
-      this.state.set({ index: this.#withWaiting(new MarkIndex(items)), isLoading: false, error: null });
+      if (opened === this.#opened) this.state.set({ index: this.#withWaiting(new MarkIndex(items)), isLoading: false, error: null });
     } catch (error) {
       if (opened === this.#opened) this.#change({ isLoading: false, error });
     }
     await this.refreshUndo();
-    this.#queue.send();
   }
 
   /** Load again what is open. */

@@ -54,7 +54,8 @@ function actionRow(annotator, book) {
     undo,
     redo,
     element("span", { class: "grow" }),
-    button("‹ Unlabelled", () => annotator.goToUnlabelled(-1), { class: "quiet", title: "Previous unlabelled stretch (P)" }),
-    button("Unlabelled ›", () => annotator.goToUnlabelled(1), { class: "quiet", title: "Next unlabelled stretch (N)" }),
+    element("span", { class: "muted" }, "Unlabelled"),
+    button("‹", () => annotator.goToUnlabelled(-1), { class: "icon", title: "Previous unlabelled stretch (P)", "aria-label": "Previous unlabelled stretch" }),
+    button("›", () => annotator.goToUnlabelled(1), { class: "icon", title: "Next unlabelled stretch (N)", "aria-label": "Next unlabelled stretch" }),
   );
 }

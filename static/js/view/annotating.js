@@ -10,6 +10,7 @@ import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
 import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
+import { learningOf } from "./learning.js";
 import { MarkLayer } from "./mark-layer.js";
 import { MarkPointer } from "./mark-pointer.js";
 import { mountToolRail } from "./tool-rail.js";
@@ -50,16 +51,43 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   });
   followModel({ book, labels, layer, annotator, overview, view });
+  const { link } = learningOf(context);
   let openId = series.get().current?.id;
+  let unfollow = () => {};
   series.subscribe(({ current }) => {
     if (current?.id === openId) return;
     openId = current?.id;
+    unfollow();
     annotator.select(null);
     void labels.open(current?.label_set_id ?? null);
     void book.open(current?.id ?? null);
+    if (current) unfollow = link.followSeries(current.id, (notice) => accept(/** @type {Notice} */ (notice), book, labels));
   });
   settings.subscribe((now, before) => now.author !== before.author && void book.refreshUndo());
   return { book, labels, layer };
+}
+
+/**
+ * What the server says about a series; nothing but the series' id after a cut of the connection.
+ * @typedef {object} Notice
+ * @property {"annotation" | "label_set" | string} [what]
+ * @property {string} [id]
+ * @property {import("../model/annotation.js").Annotation | null} [annotation]
+ * @property {import("../model/label-set.js").LabelSet} [label_set]
+ */
+
+/**
+ * @param {Notice} notice
+ * @param {AnnotationBook} book
+ * @param {LabelBook} labels
+ */
+function accept({ what, id, annotation, label_set: labelSet }, book, labels) {
+  if (what === "annotation" && id) book.accept({ id, annotation: annotation ?? null });
+  if (what === "label_set" && labelSet) {
+    labels.accept(labelSet);
+    void book.refresh();
+  }
+  if (what === undefined) void book.refresh();
 }
 
 /**

@@ -16,6 +16,7 @@ const FONT = "11px system-ui, sans-serif";
 const HANDLE_PX = 8;
 const DOT_PX = 4;
 const LEAST_TEXT_PX = 14;
+const TAG_PX = 120;
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -46,8 +47,8 @@ export function paintFront(context, shape, look, size) {
   context.font = FONT;
   context.textBaseline = "middle";
   if ("left" in shape) paintSpan(context, shape, look, size);
-  else if ("x" in shape) paintPoint(context, shape, look);
-  else paintTrade(context, shape, look);
+  else if ("x" in shape) paintPoint(context, shape, look, size);
+  else paintTrade(context, shape, look, size);
 }
 
 /**
@@ -78,8 +79,9 @@ function paintSpan(context, { mark, left, right, bandTop }, { colour, selected }
  * @param {CanvasRenderingContext2D} context
  * @param {PointShape} shape
  * @param {Look} look
+ * @param {Size} size
  */
-function paintPoint(context, { mark, x, y }, { colour, selected, crowded }) {
+function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size) {
   const { background, text } = chartColours();
   const radius = selected ? DOT_PX + 2 : DOT_PX;
   context.beginPath();
@@ -93,15 +95,16 @@ function paintPoint(context, { mark, x, y }, { colour, selected, crowded }) {
   context.lineWidth = selected ? 2 : 1;
   context.strokeStyle = selected ? text : background;
   context.stroke();
-  if (!crowded || selected) paintTag(context, mark.comment ? `${mark.label} ✎` : mark.label, x + radius + 6, y, colour);
+  if (!crowded || selected) paintTag(context, mark.comment ? `${mark.label} ✎` : mark.label, { x, y, gap: radius + 6 }, colour, size);
 }
 
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {TradeShape} shape
  * @param {Look} look
+ * @param {Size} size
  */
-function paintTrade(context, shape, { colour, selected, crowded }) {
+function paintTrade(context, shape, { colour, selected, crowded }, size) {
   const { mark, entryX, exitX, entryY, exitY, stopY, targetY } = shape;
   const { up, down } = chartColours();
   context.strokeStyle = colour;
@@ -115,7 +118,7 @@ function paintTrade(context, shape, { colour, selected, crowded }) {
   paintCross(context, exitX, exitY, colour);
   const gain = tradeReturn(mark);
   const title = gain === null ? mark.label : `${mark.label} ${gain >= 0 ? "+" : "−"}${Math.abs(gain * 100).toFixed(2)}%`;
-  if (!crowded || selected) paintTag(context, title, exitX + 10, exitY, colour);
+  if (!crowded || selected) paintTag(context, title, { x: exitX, y: exitY, gap: 10 }, colour, size);
   if (!selected) return;
   paintHandle(context, entryX, entryY, colour);
   paintHandle(context, exitX, exitY, colour);
@@ -187,16 +190,18 @@ function paintHandle(context, x, y, colour) {
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {string} text
- * @param {number} x
- * @param {number} y
+ * @param {{x: number, y: number, gap: number}} at the tag stands to the right, or to the left where the pane ends
  * @param {string} colour
+ * @param {Size} size
  */
-function paintTag(context, text, x, y, colour) {
-  const shown = clipped(context, text, 120);
+function paintTag(context, text, { x, y, gap }, colour, size) {
+  const shown = clipped(context, text, TAG_PX);
+  const width = context.measureText(shown).width + 6;
+  const left = x + gap + width > size.width ? x - gap - width : x + gap - 3;
   context.fillStyle = colour;
-  context.fillRect(x - 3, y - 8, context.measureText(shown).width + 6, BAND_PX);
+  context.fillRect(left, y - BAND_PX / 2, width, BAND_PX);
   context.fillStyle = textOn(colour);
-  context.fillText(shown, x, y + 0.5);
+  context.fillText(shown, left + 3, y + 0.5);
 }
 
 /**

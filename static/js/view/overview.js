@@ -117,7 +117,7 @@ export class Overview {
       context.lineTo(((index + 0.5) / this.#candles.length) * width, y(close[index]));
     }
     context.strokeStyle = chartColours().muted;
-    context.lineWidth = 1;
+    context.lineWidth = 1.25;
     context.stroke();
   }
 
@@ -131,7 +131,7 @@ export class Overview {
     const { accent, background } = chartColours();
     const left = Math.max(0, scale.timeToX(visible.from));
     const right = Math.max(left + 3, Math.min(width, scale.timeToX(visible.to)));
-    context.globalAlpha = 0.6;
+    context.globalAlpha = 0.35;
     context.fillStyle = background;
     context.fillRect(0, 0, left, height - STRIPE_PX);
     context.fillRect(right, 0, width - right, height - STRIPE_PX);

@@ -56,11 +56,14 @@ function contentOf(mark, { annotator, labels, view, settings }) {
   return [
     element("div", { class: "row spread" }, element("h2", {}, `Selected ${KIND_TITLES[mark.kind].toLowerCase()}`), button("Delete", () => annotator.deleteSelected(), { class: "quiet", title: "Delete (Del)" })),
     element("p", { class: "muted number" }, placeText(mark, view, new Zone(settings.get().zone))),
-    field("Label", labelSelect(mark, activeLabels(labels.set.get()), change)),
+    element(
+      "div",
+      { class: "two" },
+      field("Label", labelSelect(mark, activeLabels(labels.set.get()), change)),
+      field("Confidence", confidenceSelect(mark, change)),
+    ),
     mark.kind === "trade" && tradeFields(mark, view.decimals, change),
-    field("Confidence", confidenceSelect(mark, change)),
-    field("Comment", commentBox(mark, change)),
-    mark.author && element("p", { class: "muted clip" }, `by ${mark.author}`),
+    field(mark.author ? `Comment by ${mark.author}` : "Comment", commentBox(mark, change)),
   ];
 }
 
@@ -74,7 +77,7 @@ function placeText(mark, view, zone) {
   const at = (time) => formatShortTime(time, zone, view.timeframe);
   /** @param {number} amount */
   const price = (amount) => formatPrice(amount, view.decimals);
-  if (mark.kind === "span") return `${at(startOf(mark))} to ${at(endOf(mark))} · ${zone.shortName(mark.start)}`;
+  if (mark.kind === "span") return `${at(startOf(mark))} to ${at(endOf(mark))}`;
   if (mark.kind === "point") return `${at(mark.time)} · ${price(mark.price)}`;
   const gain = tradeReturn(mark);
   const result = gain === null ? "" : ` · ${gain >= 0 ? "+" : "−"}${Math.abs(gain * 100).toFixed(2)}%`;
@@ -108,7 +111,7 @@ function confidenceSelect(mark, change) {
  * @param {(change: Partial<Annotation>) => void} change
  */
 function commentBox(mark, change) {
-  const box = element("textarea", { rows: 3, maxlength: MAX_COMMENT, "data-part": "comment" });
+  const box = element("textarea", { rows: 2, maxlength: MAX_COMMENT, "data-part": "comment" });
   box.value = mark.comment;
   const keep = () => box.value !== mark.comment && change({ comment: box.value });
   box.addEventListener("change", keep);
