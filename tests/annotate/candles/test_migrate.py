@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, Integer, MetaData, Table
+from sqlalchemy import Column, Connection, Integer, MetaData, Table
 
+from annotate import migrate as migrations
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import Conflict, StorageFailed
@@ -115,6 +116,28 @@ def test_what_was_only_in_the_write_ahead_log_is_in_the_backup(database: Databas
     assert backup is not None
     with closing(sqlite3.connect(backup)) as connection:
         assert connection.execute("SELECT id FROM mine").fetchall() == [(7,)]
+
+
+def test_a_migration_that_fails_changes_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_connection: Connection) -> None:
+        raise Conflict("the last step failed")
+
+    monkeypatch.setattr(migrations, "_check_references", broken)
+    with pytest.raises(Conflict, match="the last step failed"):
+        migrate(database, tmp_path)
+    with closing(sqlite3.connect(database.path)) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(0,)]
+
+
+def test_rows_that_refer_to_nothing_are_found_after_a_migration(database: Database, tmp_path: Path) -> None:
+    migrate(database, tmp_path)
+    with closing(sqlite3.connect(database.path)) as writer:  # without its pragma SQLite lets this pass
+        writer.execute("INSERT INTO tail_candle VALUES (99, 0, 1, 1, 1, 1, NULL)")
+        writer.commit()
+    with database.engine.connect() as connection, pytest.raises(Conflict, match=r"1 rows .* first in tail_candle"):
+        migrations._check_references(connection)
 
 
 def _restore(dump: Path, path: Path) -> None:

@@ -190,7 +190,7 @@ for start in range(0, len(candles), 150):
 """
 
 
-@pytest.mark.parametrize("after", [FOLD_ROWS // 2, FOLD_ROWS, 3 * FOLD_ROWS])
+@pytest.mark.parametrize("after", [FOLD_ROWS // 2, 2 * FOLD_ROWS])
 def test_a_kill_loses_no_acknowledged_candle(shelf: Shelf, after: int) -> None:
     series_id = shelf.series(Candles.empty(), "1s")
     acknowledged = _append_and_kill(shelf.folder, after)
