@@ -47,6 +47,7 @@ def create_app(settings: Settings) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_mb * security.MIB
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the provider of Flask has it, the base class does not
+    app.url_map.merge_slashes = False
     app.extensions["folder_lock"] = lock
     app.extensions["log_handler"] = data_folder.open_log(settings.data_dir, settings.log_level)
     socketio = SocketIO(async_mode="threading", max_http_buffer_size=MAX_SOCKET_BYTES, cors_allowed_origins=None)

@@ -34,6 +34,16 @@ def app(settings: Settings) -> Iterator[Flask]:
     close_app(made)
 
 
+@pytest.fixture(scope="module")
+def shared_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    """One application for all tests of a file that leave each other alone."""
+    from app import close_app, create_app
+
+    made = create_app(Settings(data_dir=tmp_path_factory.mktemp("shared") / "data", token=TOKEN, threads=1))
+    yield made
+    close_app(made)
+
+
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
     """A client that sends the token."""
