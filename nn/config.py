@@ -187,10 +187,10 @@ def _typed(f: dataclasses.Field[Any], value: Any) -> Any:
     if value is None and "None" in kind:
         return None
     kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
-    wanted = kinds[kind.removesuffix(" | None")]
-    if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
+    if not isinstance(value, kinds[kind.removesuffix(" | None")]) or (isinstance(value, bool) and kind != "bool"):
         raise ConfigError(f.name, value, f"must be of type {kind.removesuffix(' | None')}")
-    return float(value) if kind == "float" else value
+    given: Any = value
+    return float(given) if kind == "float" else given
 
 
 def _mapping(name: str, value: Any) -> Json:

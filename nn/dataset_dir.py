@@ -23,7 +23,8 @@ Times = npt.NDArray[np.int64]
 
 FORMAT = 1
 COLUMNS = ("time", "open", "high", "low", "close", "volume")
-SCHEMA = pa.schema([pa.field("time", pa.int64()), *(pa.field(name, pa.float64()) for name in COLUMNS[1:])])
+TYPES: dict[str, pa.DataType] = {"time": pa.int64()} | dict.fromkeys(COLUMNS[1:], pa.float64())
+SCHEMA = pa.schema(TYPES)
 
 
 class DatasetError(ValueError):

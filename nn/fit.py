@@ -8,24 +8,22 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal, Self
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from nn.checkpoint import Weights, exists, load, load_state, mismatches, save, weights_of
-from nn.config import BatchConfig
-from nn.dataset_dir import DatasetDir
-from nn.device import Device
+from nn.checkpoint import Weights, exists, load, load_state, save, weights_of
 from nn.events import BatchDone, CheckpointSaved, EpochDone, Event, Message, RunEnded, RunResumed, RunStarted, Warned
+from nn.job import Job, Start, choose_start
 from nn.judging import NOT_BETTER, Rivals, fit_rivals, judge, report
 from nn.learner import Learner, Schedule, StepResult
-from nn.logline import batch_line, clock, epoch_line
+from nn.logline import batch_line, epoch_line
 from nn.metrics import Classes, summary
-from nn.training_data import epoch_starts, prepare, validation_start
+from nn.progress import Progress
+from nn.training_data import epoch_starts, prepare
 from nn.watch import Watch
 from nn.windows import Windows
 
@@ -43,62 +41,6 @@ class Control:
     end: Literal["stopped", "interrupted"] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One batch run."""
-
-    run_id: int
-    config: BatchConfig
-    dataset: DatasetDir
-    device: Device
-    threads: int
-    checkpoint_dir: Path | None = None  # None: nothing is kept
-    weights: Weights | None = None  # to start from; None: fresh
-    origin: str = "fresh"  # where `weights` come from: "checkpoint" or "loaded"
-    reason: str = "no weights to start from"
-    resume: bool = False  # go on from `checkpoint_dir`/last
-    recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
-    recorded_epoch: int = 0
-    now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
-
-
-@dataclass(slots=True)
-class Progress:
-    """Where a run stands beside its learner; plain data, kept with the last checkpoint."""
-
-    epoch: int = 1
-    batch: int = 0  # batches of this epoch that are done
-    best_epoch: int | None = None
-    best_report: Json | None = None
-    waited: int = 0  # epochs since the best
-    loss_sum: float = 0.0  # of this epoch
-    losses: int = 0
-    confusion: dict[str, list[list[int]]] = field(default_factory=dict)  # of this epoch
-    seconds: float = 0.0  # of this epoch
-
-    @classmethod
-    def from_json(cls, given: Json) -> Self:
-        """Rebuild what `dataclasses.asdict` gave."""
-        return cls(**given)
-
-    def add(self, result: StepResult, seconds: float) -> None:
-        """Count a step into its epoch."""
-        self.batch += 1
-        self.seconds += seconds
-        if result.skipped:
-            return
-        self.loss_sum += result.loss
-        self.losses += 1
-        for head, matrix in result.confusion.items():
-            before = np.array(self.confusion.get(head, np.zeros_like(matrix)))
-            self.confusion[head] = (before + matrix).tolist()
-
-    def next_epoch(self) -> None:
-        """Begin the next epoch's counts."""
-        self.epoch += 1
-        self.batch, self.losses, self.loss_sum, self.seconds, self.confusion = 0, 0, 0.0, 0.0, {}
-
-
 def fit(job: Job, control: Control) -> Generator[Said, None, Weights | None]:
     """Train and judge; return the weights that later runs may start from, None where there are none.
 
@@ -114,7 +56,7 @@ class _Run:
     def __init__(self, job: Job, control: Control) -> None:
         self.job, self.control, self.config = job, control, job.config
         resumed = _last_of(job)
-        weights, self.origin, self.reason = _start(job) if resumed is None else (resumed, job.origin, job.reason)
+        weights, self.origin, self.reason = Start(resumed, job.origin, job.reason) if resumed else choose_start(job)
         self.threads = resumed.meta.threads if resumed else job.threads
         torch.set_num_threads(self.threads)
         self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None)
@@ -392,23 +334,3 @@ def _last_of(job: Job) -> Weights | None:
     if not job.resume or job.checkpoint_dir is None or not exists(job.checkpoint_dir / LAST):
         return None
     return load(job.checkpoint_dir / LAST)
-
-
-def _start(job: Job) -> tuple[Weights | None, str, str]:
-    """Choose whose weights a new run starts from, with the reason in words."""
-    if job.config.shuffle_targets:
-        return None, "fresh", "a control with shuffled targets starts fresh"
-    if job.weights is None:
-        return None, "fresh", job.reason
-    meta = job.weights.meta
-    wrong = mismatches(meta, job.config, tuple(job.dataset.manifest.get("labels") or ()))
-    if wrong:
-        fields = "; ".join(f"{m.field}: have {m.have}, want {m.want}" for m in wrong)
-        return None, "fresh", f"the weights at hand do not fit ({fields})"
-    start = validation_start(job.config, job.dataset)
-    if start is not None and meta.data_cut is not None and meta.data_cut >= start:
-        seen = (
-            f"the weights at hand have seen candles up to {clock(meta.data_cut)}, validation starts at {clock(start)}"
-        )
-        return None, "fresh", f"{seen}: they would be judged on what they know"
-    return job.weights, job.origin, job.reason

@@ -102,8 +102,9 @@ def window_starts(segment: Indices, start: int, end: int, length: int) -> Indice
     """Give the first row of every window of `length` rows inside [start, end) and one segment: N − T + 1 of N rows."""
     if end - start < length:
         return np.empty(0, np.int64)
-    starts = np.arange(start, end - length + 1, dtype=np.int64)
-    return starts[segment[starts] == segment[starts + length - 1]]
+    starts: Indices = np.arange(start, end - length + 1, dtype=np.int64)
+    whole: Indices = starts[segment[starts] == segment[starts + length - 1]]
+    return whole
 
 
 def split_rows(n: int, shares: Sequence[float], horizon: int) -> Split:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nn.config import ModelConfig
-from nn.models.parts import Block, CausalInput, Heads
+from nn.models.parts import Block, CausalInput, Heads, start_small
 
 
 class GruBlock(Block):
@@ -46,6 +46,7 @@ class Gru(nn.Module):
         self.input = CausalInput(n_features, config.d_model)
         self.blocks = nn.ModuleList(GruBlock(config) for _ in range(config.n_layers))
         self.heads = Heads(config.d_model, classes, uncertain=config.use_uncertainty_estimation)
+        start_small(self)
 
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         """Give the logits of each head at each candle."""

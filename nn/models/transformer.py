@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
-from nn.models.parts import Block, CausalInput, Heads, places
+from nn.models.parts import Block, CausalInput, Heads, places, start_small
 
 WIDENING = 4
 
@@ -50,6 +50,7 @@ class Transformer(nn.Module):
         self.input = CausalInput(n_features, config.d_model)
         self.blocks = nn.ModuleList(TransformerBlock(config) for _ in range(config.n_layers))
         self.heads = Heads(config.d_model, classes, uncertain=config.use_uncertainty_estimation)
+        start_small(self)
 
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         """Give the logits of each head at each candle."""
