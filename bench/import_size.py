@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +40,7 @@ def measures() -> Iterator[Measure]:
         for layout in LAYOUTS:
             path = Path(folder) / layout.file
             layout.write(path)
-            pairs = alternate(
-                lambda path=path: _seconds(_import, path), lambda path=path: _seconds(_pandas, path), ROUNDS
-            )
+            pairs = alternate(partial(_seconds, _import, path), partial(_seconds, _pandas, path), ROUNDS)
             megabytes = path.stat().st_size / KIB / KIB
             note = f"{ROWS:,} rows, {megabytes:.0f} MiB, best import {min(own for own, _ in pairs):.2f} s"
             yield Measure(f"import {layout.name}", "pandas.read_csv", ratios(pairs), layout.time_bar, "at most", note)

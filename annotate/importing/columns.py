@@ -254,7 +254,7 @@ def plain(name: str) -> str:
     text = name.strip().strip("\ufeff").lower()
     text = re.sub(r"^\d+[a-z]?\.\s+", "", text)
     text = re.sub(r"[(\[](usd|usdt|utc|gmt|\$|eur|s|ms)[)\]]$", "", text)
-    return re.sub(r"[^\w/]|_", "", text)
+    return re.sub(r"\W|_", "", text)
 
 
 @dataclass(frozen=True, slots=True)

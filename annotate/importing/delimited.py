@@ -13,7 +13,7 @@ from annotate.importing.columns import Roles, ask_missing, roles_by_name
 from annotate.importing.dialect import NUMERIC, TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import find_shape, roles_by_shape
-from annotate.importing.lean import lean_layout, with_dates
+from annotate.importing.lean import LEAN, LEAN_SHAPE, lean_layout, with_dates
 from annotate.importing.names import read_name
 from annotate.importing.numbers import NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
@@ -45,13 +45,13 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
 def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], layouts.Layout, Roles]:
     if dialect.names is None:
         layout = lean_layout(dialect, filename) or layouts.layout_by_rows(dialect.rows, dialect.delimiter, filename)
-        return [f"column {at + 1}" for at in range(dialect.width)], layout, _headerless(dialect, filename, doubts)
+        return [f"column {at + 1}" for at in range(dialect.width)], layout, _headerless(dialect, filename, doubts, layout)
     names = _fitted_names(dialect, filename)
     return names, layouts.layout_by_names(names), ask_missing(_usable(roles_by_name(names), dialect), names, doubts)
 
 
-def _headerless(dialect: Dialect, filename: str, doubts: Doubts) -> Roles:
-    shape = find_shape(dialect.rows[0]) if len(dialect.rows[0]) >= 5 else None
+def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts.Layout) -> Roles:
+    shape = LEAN_SHAPE if layout.name == LEAN else find_shape(dialect.rows[0]) if dialect.width >= 5 else None
     if shape is None:
         raise InvalidInput(
             f"{filename}, line {dialect.first_line}: {dialect.delimiter.join(dialect.rows[0])[:80]!r} is no candle; "

@@ -27,7 +27,21 @@ MAX_DEPTH = 8
 MAX_LISTS = 500
 LEAST_WIDTH = 5
 HINT_KEYS = frozenset(
-    ("symbol", "ticker", "pair", "instrument", "instid", "name", "topic", "channel", "interval", "timeframe", "s", "i")
+    (
+        "symbol",
+        "ticker",
+        "pair",
+        "instrument",
+        "instid",
+        "name",
+        "topic",
+        "channel",
+        "interval",
+        "timeframe",
+        "granularity",
+        "s",
+        "i",
+    )
 )
 Row = Sequence[Any]
 
@@ -135,9 +149,9 @@ def _hint_of(tree: dict[str, Any], hint: NameHint) -> NameHint:
     """Add what `symbol`, `interval`, `topic` and the like say."""
     for key, value in tree.items():
         if isinstance(value, str) and plain(key) in HINT_KEYS:
-            found = read_words(value, interval=plain(key) in ("interval", "timeframe", "i"))
+            found = read_words(value, interval=plain(key) in ("interval", "timeframe", "granularity", "i"))
             hint = NameHint(hint.symbol or found.symbol, hint.timeframe or found.timeframe)
-        if isinstance(value, dict) and plain(key) in ("arg", "meta"):
+        if isinstance(value, dict) and plain(key) in ("arg", "meta", "metadata"):
             hint = _hint_of(value, hint)
     return hint
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import ints_of, pc
 from annotate.importing.dialect import Dialect
+from annotate.importing.headerless import Shape
 from annotate.importing.layouts import NEW_YORK, Layout
 from annotate.importing.table import Table
 
@@ -19,6 +20,8 @@ DATED = re.compile(
 )
 DAY = 86_400_000
 SCALE = 10_000
+LEAN = "QuantConnect LEAN"
+LEAN_SHAPE = Shape(time=0, clock=None, first_number=1)
 
 
 def lean_layout(dialect: Dialect, filename: str) -> Layout | None:
@@ -30,9 +33,9 @@ def lean_layout(dialect: Dialect, filename: str) -> Layout | None:
             raise InvalidInput(
                 f"{filename} holds QuantConnect LEAN {kind}; take its trade file", file=filename, kind=kind
             )
-        return Layout("QuantConnect LEAN", NEW_YORK, scale=_scale(dialect))
+        return Layout(LEAN, NEW_YORK, scale=_scale(dialect))
     if re.fullmatch(r"\d{8} \d{2}:\d{2}", first[0]) and dialect.delimiter == "," and _scale(dialect) == SCALE:
-        return Layout("QuantConnect LEAN", NEW_YORK, scale=SCALE)
+        return Layout(LEAN, NEW_YORK, scale=SCALE)
     return None
 
 
