@@ -22,14 +22,13 @@ test("the model's lines are coloured in turn, baselines are muted and told apart
   assert.deepEqual(lines, [["blue", "solid"], ["#777", "dash"], ["orange", "solid"], ["#777", "dashdot"]]);
 });
 
-test("points, axis titles and formats stay as the server gave them", () => {
+test("points and formats stay as the server gave them", () => {
   const { data, layout } = dressed(NAMED, COLOURS, "run-1");
   assert.deepEqual(data[0].y, [0.2, null]);
-  assert.equal(layout["xaxis"].title.text, "step");
   assert.equal(layout["yaxis"].tickformat, ".0%");
   assert.equal(layout["uirevision"], "run-1");
 });
 
 test("a title is text, whatever it holds", () => {
-  assert.equal(dressed(NAMED, COLOURS, "r").layout["title"].text, "Candle &lt;accuracy>");
+  assert.equal(dressed(NAMED, COLOURS, "r").layout["title"].text, "Candle &lt;accuracy>, by step");
 });

@@ -12,7 +12,7 @@ test("shares are percentages, missing ones a dash", () => {
   assert.equal(format.percent(0.2241), "22%");
   assert.equal(format.percent(0.2241, 1), "22.4%");
   assert.equal(format.percent(null), "–");
-  assert.equal(format.interval([0.312, 0.358]), "31.2–35.8%");
+  assert.equal(format.interval([0.312, 0.358]), "31–36%");
   assert.equal(format.interval(null), "–");
 });
 

@@ -60,9 +60,10 @@ function escaped(text) {
  * @param {FigureColours} colours
  */
 function frame(title, layout, colours) {
+  const over = layout["xaxis"]?.title?.text; // said in the title: below the axis it takes the legend's room
   const axis = { gridcolor: colours.grid, linecolor: colours.line, zeroline: false, automargin: true };
   return {
-    title: { text: escaped(title), font: { size: 13 }, x: 0, xref: "paper", pad: { t: 4 } },
+    title: { text: escaped(over === undefined ? title : `${title}, by ${over}`), font: { size: 13 }, x: 0, xref: "paper", pad: { t: 4 } },
     height: HEIGHT,
     margin: { l: 48, r: 12, t: 30, b: 34 },
     paper_bgcolor: "rgba(0,0,0,0)",
@@ -70,8 +71,8 @@ function frame(title, layout, colours) {
     font: { color: colours.text, size: 11 },
     hovermode: "x unified",
     showlegend: true,
-    legend: { orientation: "h", y: -0.28, x: 0, font: { size: 10 } },
-    xaxis: { ...layout["xaxis"], ...axis, title: { ...layout["xaxis"]?.title, standoff: 4 } },
+    legend: { orientation: "h", y: -0.2, x: 0, font: { size: 10 } },
+    xaxis: { ...layout["xaxis"], ...axis, title: { text: "" } },
     yaxis: { ...layout["yaxis"], ...axis },
   };
 }

@@ -25,14 +25,14 @@ export function percent(fraction, digits = 0) {
 }
 
 /**
- * A 95% interval of a share: `31.2–35.8%`.
+ * A 95% interval of a share, in whole percents: `31–36%`.
  * @param {ReadonlyArray<number> | null | undefined} bounds
  * @returns {string}
  */
 export function interval(bounds) {
   if (!bounds || bounds.length !== 2) return NONE;
   const [low, high] = bounds;
-  return `${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}%`;
+  return `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%`;
 }
 
 /**

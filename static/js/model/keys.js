@@ -49,7 +49,7 @@ export const KEY_TABLE = [
   { action: "delete", keys: ["Delete", "Backspace"], group: "Annotations", title: "Delete the selected one" },
   { action: "undo", keys: ["Ctrl+Z"], group: "Annotations", title: "Undo" },
   { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], group: "Annotations", title: "Redo" },
-  { action: "hide", keys: ["H"], group: "Annotations", title: "Hide or show annotations" },
+  { action: "hide", keys: ["H"], group: "Annotations", title: "Hide or show annotations and predictions" },
   { action: "escape", keys: ["Escape"], group: "Annotations", title: "Give up the drawing, then the selection, then the tool" },
   { action: "replay", keys: ["Space"], group: "Training", title: "Pause or go on" },
   { action: "replay-step", keys: ["."], group: "Training", title: "Replay one candle" },

@@ -19,6 +19,7 @@ import { mountToolRail } from "./tool-rail.js";
 
 /**
  * @typedef {object} Annotating
+ * @property {Annotator} annotator
  * @property {AnnotationBook} book
  * @property {LabelBook} labels
  * @property {MarkLayer} layer
@@ -64,7 +65,7 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     if (current) unfollow = link.followSeries(current.id, (notice) => accept(/** @type {Notice} */ (notice), book, labels));
   });
   settings.subscribe((now, before) => now.author !== before.author && void book.refreshUndo());
-  return { book, labels, layer };
+  return { annotator, book, labels, layer };
 }
 
 /**

@@ -3,7 +3,7 @@
 import { outcomeOf, likeliest } from "../model/predictions.js";
 import { chartColours } from "./colours.js";
 import { classColour, classShape } from "./class-colours.js";
-import { element } from "./element.js";
+import { button, element } from "./element.js";
 
 /** @typedef {import("./context.js").ChartAdapter} ChartAdapter */
 /** @typedef {import("../model/predictions.js").Predictions} Predictions */
@@ -18,14 +18,21 @@ const SEEN_ALPHA = 0.45;
 export class ModelStrip {
   root = element("div", { class: "model-strip", "aria-label": "Model strip: predictions and outcomes", hidden: true });
   #canvas = element("canvas", { "aria-hidden": "true" });
-  #words = element("div", { class: "model-words number" });
+  #words = element("div", { class: "clip number" });
   #chart;
 
-  /** @param {ChartAdapter} chart */
-  constructor(chart) {
+  /**
+   * @param {ChartAdapter} chart
+   * @param {{goTo: () => void, hide: () => void}} actions
+   */
+  constructor(chart, { goTo, hide }) {
     this.#chart = chart;
+    const buttons = [
+      button("Go there", goTo, { class: "quiet small", title: "Bring the newest prediction into view" }),
+      button("×", hide, { class: "quiet small", "aria-label": "Hide the model strip" }),
+    ];
     const names = ["P(up)", "told", "true", "hit"].map((name) => element("span", {}, name));
-    this.root.append(this.#canvas, element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names), this.#words);
+    this.root.append(this.#canvas, element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names), element("div", { class: "model-words" }, this.#words, ...buttons));
     this.root.style.height = `${HEIGHT}px`;
   }
 

@@ -24,7 +24,7 @@ const JUST_BEGUN_MS = 15_000;
  * @param {HTMLElement} column holds the chart; the strip goes below the candles
  * @param {HTMLElement} chartRoot
  * @param {PageContext} context
- * @returns {{toggle: () => void}} hides or shows all of it
+ * @returns {{setHidden: (hidden: boolean) => void}} hides or shows all of it; candles stay
  */
 export function mountPredictions(column, chartRoot, context) {
   return new LiveChart(column, chartRoot, context);
@@ -42,6 +42,7 @@ class LiveChart {
   /** @type {number | null} open time of the last candle that the chart has got */
   #shown = null;
   #hidden = false;
+  #dismissed = false;
   #changed = false;
   /** @type {number | null} */
   #pointed = null;
@@ -55,7 +56,7 @@ class LiveChart {
     this.#context = context;
     this.#desk = learningOf(context).desk;
     this.#ghost = new Ghost(context.chart);
-    this.#strip = new ModelStrip(context.chart);
+    this.#strip = new ModelStrip(context.chart, { goTo: () => this.#goToNewest(), hide: () => this.#dismiss() });
     chartRoot.after(this.#strip.root);
     context.chart.addPrimitive(this.#ghost);
     context.chart.onVisibleRange(() => this.#draw());
@@ -67,16 +68,30 @@ class LiveChart {
     column.addEventListener("pointerleave", () => this.#point(null));
   }
 
-  /** Hide or show predictions; candles stay. */
-  toggle() {
-    this.#hidden = !this.#hidden;
+  /** @param {boolean} hidden */
+  setHidden(hidden) {
+    if (hidden === this.#hidden) return;
+    this.#hidden = hidden;
     this.#changed = true;
     this.#desk.repaint();
+  }
+
+  /** Put the strip away until the next run. */
+  #dismiss() {
+    this.#dismissed = true;
+    this.#changed = true;
+    this.#desk.repaint();
+  }
+
+  #goToNewest() {
+    const { latest } = this.#predictions;
+    if (latest !== null) this.#context.chart.goTo(latest.as_of ?? latest.candle_time);
   }
 
   #forget() {
     this.#predictions = new Predictions();
     this.#runId = 0;
+    this.#dismissed = false;
     this.#closed = [];
     this.#shown = null;
     this.#changed = true;
@@ -102,7 +117,7 @@ class LiveChart {
     if (!this.#changed) return;
     this.#changed = false;
     this.#ghost.predicted = this.#hidden || run?.id !== this.#runId ? null : this.#predictions.latest;
-    this.#strip.root.hidden = this.#hidden || this.#predictions.size === 0;
+    this.#strip.root.hidden = this.#hidden || this.#dismissed || this.#predictions.size === 0;
     this.#context.chart.repaint();
     this.#draw();
   }
@@ -148,11 +163,25 @@ class LiveChart {
   }
 
   #say() {
-    const timeframe = this.#context.series.get().current?.timeframe ?? "1m";
-    const zone = new Zone(this.#context.settings.get().zone);
     const told = this.#pointed === null ? undefined : this.#predictions.at(this.#pointed);
     const { latest } = this.#predictions;
-    if (told !== undefined && this.#pointed !== null) this.#strip.say([formatShortTime(this.#pointed, zone, timeframe), ...tellings(told)].join(" · "));
-    else if (latest !== null) this.#strip.say(`next ${formatShortTime(latest.candle_time, zone, timeframe)} · ${expectation(latest)}${latest.seen ? " · seen in training" : ""}`);
+    if (told !== undefined && this.#pointed !== null) this.#strip.say([this.#time(this.#pointed), ...tellings(told)].join(" · "));
+    else if (latest !== null) this.#strip.say(this.#desk.active("live")?.id === this.#runId ? this.#nextText(latest) : this.#pastText(latest));
+  }
+
+  /** @param {import("../model/events.js").CandlePredicted} latest */
+  #nextText(latest) {
+    return [`next ${this.#time(latest.candle_time)}`, expectation(latest), latest.seen ? "seen in training" : ""].filter(Boolean).join(" · ");
+  }
+
+  /** @param {import("../model/events.js").CandlePredicted} latest */
+  #pastText(latest) {
+    return `run ${this.#runId} has ended; its predictions go up to ${this.#time(latest.candle_time)}`;
+  }
+
+  /** @param {number} time */
+  #time(time) {
+    const timeframe = this.#context.series.get().current?.timeframe ?? "1m";
+    return formatShortTime(time, new Zone(this.#context.settings.get().zone), timeframe);
   }
 }

@@ -58,6 +58,7 @@ class RunBar {
     root.append(this.#bar, this.#controlRow(), this.#facts, this.#said);
     settings.onChange(() => desk.repaint());
     desk.onPaint(() => this.#paint());
+    context.keyboard.on("replay", () => void this.#ask(() => this.#pauseOrResume(desk.active("live") ? "live" : "batch")));
     setInterval(() => desk.active("live") && desk.repaint(), 1000); // the snapshot's age
   }
 
