@@ -146,8 +146,8 @@ class Trainer:
 
     def predict(self, series_id: int, model: str | None, as_of: int | None) -> Json:
         """Ask the newest snapshot about the window that ends with the candle `as_of`, the newest by default."""
-        live = self._ask(lambda: self._jobs.on_series(series_id, "live"))
-        history = None if live is not None and live.sent else str(self._data.whole_series(series_id))
+        fed = self._ask(lambda: self._is_fed(series_id))
+        history = None if fed else str(self._data.whole_series(series_id))
         question = partial(commands.Predict, series_id=series_id, model=model, history_dir=history, as_of=as_of)
         return self._supervisor.ask(lambda number: question(request_id=number).to_json())
 
@@ -182,8 +182,8 @@ class Trainer:
         if not self._supervisor.is_running:
             for job in self._jobs:
                 self._end_job(job, "failed", self._supervisor.why_not_running)
-        while (job := self._jobs.next_to_begin()) is not None:
-            self._begin(job)
+        while (ready := self._jobs.next_to_begin()) is not None:
+            self._begin(ready)
 
     def _advance(self, run_id: int) -> Json:
         """Begin what may begin; give a run as it is afterwards."""
@@ -284,6 +284,10 @@ class Trainer:
         if self._jobs.on_series(series_id, "load") is not None:
             return None
         return begin_of(config, self._weights.data_cut(series_id, config), recorded={}, first_time=None)
+
+    def _is_fed(self, series_id: int) -> bool:
+        job = self._jobs.on_series(series_id, "live")
+        return job is not None and job.sent
 
     def _refuse_second_live(self, series_id: int) -> None:
         job = self._jobs.on_series(series_id, "live")
@@ -433,7 +437,7 @@ class Trainer:
             self._interrupt_all()
             return
         for job in self._jobs:
-            if job.sent:
+            if job.sent or self._supervisor.has_failed:
                 self._end_cut_off(job, cause)
         if not self._supervisor.has_failed:
             self._actor.tell(self._begin_all)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from flask import Flask
+from flask.testing import FlaskClient
 from flask_socketio import SocketIO
+from werkzeug.serving import make_server
 
 from annotate import data_folder
 from annotate.candle_store import CandleStore
@@ -18,13 +22,17 @@ from annotate.candles import Candles
 from annotate.db import Base, Database
 from annotate.feeds.replay import Clock
 from annotate.publisher import Publisher
+from annotate.security import Guard, credentials
 from annotate.settings import Settings
 from annotate.store.events import events_after
 from annotate.store.runs import get_run, run_to_json
 from annotate.store.series import create_series
 from annotate.training import Trainer
+from annotate.views import models, replies, runs, sockets
+from annotate.views.services import Services
 
 PEER = [sys.executable, str(Path(__file__).with_name("peer.py"))]
+TOKEN = "a-token-for-tests"
 SMALL = {"sequence_length": 8, "epochs": 2}
 LONG = {**SMALL, "epochs": 10_000}
 LIVE = {"sequence_length": 8, "feed": {"kind": "replay", "speed": "max"}}
@@ -35,22 +43,53 @@ Json = dict[str, Any]
 def some_candles(count: int, first: int = 0) -> Candles:
     """Candles of a second, priced by their number."""
     number = np.arange(first, first + count)
-    price = 100.0 + number % 7
+    price = (100 + number % 7).astype(np.float64)
     return Candles(number * 1000, price, price + 1, price - 1, price, np.ones(count))
 
 
 class Door:
     def __init__(self, data_dir: Path, clock: Clock | None = None, worker: list[str] | None = None) -> None:
-        self.settings = Settings(data_dir=data_folder.prepare(data_dir), threads=1)
+        self.settings = Settings(data_dir=data_folder.prepare(data_dir), threads=1, token=TOKEN)
         self.database = Database(self.settings.data_dir / "annotate.db")
         Base.metadata.create_all(self.database.engine)
         self.candles = CandleStore(self.settings.data_dir, self.database)
-        socketio = SocketIO(Flask("door"), async_mode="threading")
+        socketio: Any = SocketIO(async_mode="threading")  # type: ignore[no-untyped-call]
         self.publisher = Publisher(self.database, socketio)
         self.trainer = Trainer(
             self.settings, self.database, self.candles, self.publisher, worker=worker or PEER, clock=clock
         )
         self.trainer.settle()
+        self.app = self._app(socketio)
+
+    def _app(self, socketio: Any) -> Flask:
+        app = Flask("door")
+        app.extensions["annotate"] = Services(self.settings, self.database, self.candles, self.trainer, self.publisher)
+        for blueprint in (models.bp, runs.bp):
+            app.register_blueprint(blueprint)
+        replies.register_errors(app)
+        socketio.init_app(app)
+        sockets.register(socketio, app.extensions["annotate"])
+        app.wsgi_app = Guard(app.wsgi_app, self.settings, credentials(self.settings))  # type: ignore[method-assign]
+        return app
+
+    def client(self) -> FlaskClient:
+        """A client of the API that sends the token."""
+        made = self.app.test_client()
+        made.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {TOKEN}"
+        return made
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        """Serve on a free port; give the address."""
+        server = make_server("127.0.0.1", 0, self.app, threaded=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.port}"
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
 
     def add_series(self, count: int = 100) -> int:
         candles = some_candles(count)
@@ -97,8 +136,9 @@ class Door:
         return run_id
 
 
-def numbers(events: list[Json]) -> list[int]:
-    return [event["seq"] for event in events]
+def in_order(events: list[Json]) -> bool:
+    """Tell whether events are numbered from 1 without a hole."""
+    return [event["seq"] for event in events] == one_to(len(events))
 
 
 def one_to(count: int) -> list[int]:

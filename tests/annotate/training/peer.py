@@ -33,7 +33,6 @@ class Peer:
         self.stopped: set[int] = set()
         self.paused: set[int] = set()
         self.live: dict[int, commands.StartLive] = {}
-        self.forgotten: list[int] = []
 
     def say(self, item: events.Event | events.Message) -> None:
         sys.stdout.write(json.dumps(item.to_json()) + "\n")
@@ -57,29 +56,36 @@ class Peer:
             pid=os.getpid(), device="cpu", dtype="float32", device_reason="no card", threads=1, memory=""
         ))  # fmt: skip
         while True:
-            command = self.inbox.get()
-            match command:
-                case commands.LoadModel():
-                    self.load(command)
-                case commands.StartBatch():
-                    self.batch(command)
-                case commands.StartLive():
-                    self.start_live(command)
-                case commands.CandleClosed():
-                    self.candle(command)
-                case commands.FeedEnded():
-                    self.end(command.run_id, "failed" if command.cause else "finished", command.cause)
-                case commands.StopRun():
-                    if self.live.pop(command.run_id, None):
-                        self.end(command.run_id, "stopped")
-                case commands.Predict():
-                    body = {"as_of": command.as_of, "history_dir": command.history_dir, "model": command.model}
-                    error = "no model is loaded" if command.model == "gru" else None
-                    self.say(events.Answer(request_id=command.request_id, body=body, error=error))
-                case commands.Discard():
-                    self.say(events.Answer(request_id=command.request_id, body={}))
-                case commands.Shutdown():
-                    os._exit(0)
+            self.obey(self.inbox.get())
+
+    def obey(self, command: commands.Command) -> None:
+        match command:
+            case commands.LoadModel():
+                self.load(command)
+            case commands.StartBatch():
+                self.batch(command)
+            case commands.StartLive():
+                self.start_live(command)
+            case commands.CandleClosed():
+                self.candle(command)
+            case commands.FeedEnded():
+                self.end(command.run_id, "failed" if command.cause else "finished", command.cause)
+            case commands.Shutdown():
+                os._exit(0)
+            case _:
+                self.answer(command)
+
+    def answer(self, command: commands.Command) -> None:
+        match command:
+            case commands.StopRun():
+                if self.live.pop(command.run_id, None):
+                    self.end(command.run_id, "stopped")
+            case commands.Predict():
+                body = {"as_of": command.as_of, "history_dir": command.history_dir, "model": command.model}
+                error = "no model is loaded" if command.model == "gru" else None
+                self.say(events.Answer(request_id=command.request_id, body=body, error=error))
+            case commands.Discard():
+                self.say(events.Answer(request_id=command.request_id, body={}))
 
     def load(self, command: commands.LoadModel) -> None:
         time.sleep(command.config["dropout"])  # a load that takes its time
@@ -87,11 +93,11 @@ class Peer:
             self.end(command.run_id, "failed", f"{command.named}: no checkpoint")
             return
         found = command.named or next(iter(command.candidates), None)
-        data_cut = (
-            None if command.fresh or found is None else json.loads((Path(found) / "meta.json").read_text())["cut"]
-        )
+        found = None if command.fresh else found
+        data_cut = None if found is None else json.loads((Path(found) / "meta.json").read_text())["cut"]
+        origin = "fresh" if found is None else "checkpoint"
         self.say(events.ModelLoaded(
-            run_id=command.run_id, time=now(), model=command.config["model"], origin="fresh" if found is None else "checkpoint",
+            run_id=command.run_id, time=now(), model=command.config["model"], origin=origin,
             reason="asked", checkpoint=found, parameters=1, device="cpu", dtype="float32", device_reason="no card",
             memory="", data_cut=data_cut, snapshot=1,
         ))  # fmt: skip

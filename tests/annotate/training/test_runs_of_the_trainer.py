@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.store.events import add_events
 from annotate.store.runs import add_run
-from tests.annotate.training.door import LONG, SMALL, Door, numbers, one_to
+from tests.annotate.training.door import LONG, SMALL, Door, in_order, one_to
 
 
 def test_a_batch_run_leaves_its_events_in_order_and_a_finished_row(door: Door, series_id: int) -> None:
     run_id = door.finished_batch(series_id)
     events = door.events(run_id)
-    assert numbers(events) == one_to(len(events))
+    assert in_order(events)
     assert [event["type"] for event in events] == ["run_started", *["batch_done"] * 10, "run_ended"]
     run = door.run(run_id)
     assert (run["state"], run["cause"], run["summary"]) == ("finished", None, {"best_epoch": 2})
@@ -58,7 +60,7 @@ def test_a_paused_run_holds_still_and_goes_on(door: Door, series_id: int) -> Non
     assert len(door.events(run_id)) == held
     assert door.trainer.resume(run_id)["state"] == "running"
     door.wait_for(lambda: len(door.events(run_id)) > held + 3)
-    assert numbers(door.events(run_id)) == one_to(len(door.events(run_id)))
+    assert in_order(door.events(run_id))
 
 
 @pytest.mark.parametrize(("seed", "word"), [(9, "SIGKILL"), (11, "SIGSEGV"), (1, "a leaf Variable was modified")])
@@ -95,7 +97,7 @@ def test_runs_that_a_death_of_the_server_cut_off_are_interrupted_and_go_on(door:
         following.wait_for(lambda: len(following.events(run_id)) > len(told) + 3)
         steps = [event["step"] for event in following.events(run_id, "batch_done")]
         assert steps == one_to(len(steps))
-        assert numbers(following.events(run_id)) == one_to(len(following.events(run_id)))
+        assert in_order(following.events(run_id))
         following.trainer.stop_run(run_id)
         following.wait_for_state(run_id, "stopped")
         following.trainer.resume(waiting)
@@ -231,13 +233,19 @@ def test_a_question_is_answered_by_the_worker_and_its_refusal_is_handed_on(door:
         door.trainer.predict(series_id, "gru", None)
 
 
-def test_a_worker_that_cannot_start_is_a_failed_trainer_and_a_failed_run(tmp_path: object, door: Door) -> None:
-    broken = Door(door.settings.data_dir, worker=["/nowhere/python"])
+@pytest.mark.parametrize(
+    ("worker", "words"),
+    [(["/nowhere/python"], "cannot be started"), ([sys.executable, "-c", "import no_such_module"], "no_such_module")],
+)
+def test_a_worker_that_does_not_come_up_fails_runs_with_its_words(
+    tmp_path: Path, worker: list[str], words: str
+) -> None:
+    broken = Door(tmp_path / "data", worker=worker)
     try:
         series_id = broken.add_series()
-        run = broken.trainer.submit("batch", SMALL, series_id=series_id)
-        failed = broken.wait_for_state(run["id"], "failed")
-        assert "cannot be started" in failed["cause"]
+        for _ in range(4):
+            run = broken.trainer.submit("batch", SMALL, series_id=series_id)
+            assert words in broken.wait_for_state(run["id"], "failed")["cause"]
         assert broken.trainer.state() == "failed"
     finally:
         broken.close()
