@@ -27,7 +27,6 @@ from annotate.models import Dataset, Json
 from annotate.store.annotations import list_annotations
 from annotate.store.datasets import add_dataset, every_dataset_id, find_dataset
 from annotate.store.label_sets import labels_to_json
-from annotate.store.marks import annotation_to_json
 from annotate.store.series import get_series
 from annotate.timeframe import parse
 from nn import dataset_dir
@@ -39,7 +38,7 @@ MAKING = ".making-"  # prefix of a folder that is not whole yet
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a snapshot holds, read at one moment: the facts of the series, its labels in order, its marks."""
+    """What a snapshot holds, read at one moment: facts of the series, its labels (archived ones where used), marks."""
 
     facts: Json
     labels: list[Json]
@@ -104,9 +103,11 @@ def remove_orphans(database: Database, data_dir: Path) -> None:
 def _read(session: Session, series_id: int, until: int | None) -> _Content:
     series = get_series(session, series_id)
     facts = {name: getattr(series, name) for name in ("symbol", "timeframe", "simulated")}
-    marks = (annotation_to_json(row) for row in list_annotations(session, series_id))
+    marks = list_annotations(session, series_id)
     known = [mark for mark in marks if until is None or mark["known_at"] <= until]
-    return _Content(facts, labels_to_json(series.label_set.labels), known)
+    used = {mark["label"] for mark in known}
+    labels = [label for label in series.label_set.labels if not label.archived or label.name in used]
+    return _Content(facts, labels_to_json(labels), known)
 
 
 def _place_candles(
@@ -144,7 +145,7 @@ def _manifest(
         "timeframe_ms": parse(content.facts["timeframe"]),
         "labels": [label["name"] for label in content.labels],
         "layers": layers,
-        "split": list(split),
+        "split": [float(share) for share in split],
         "candles": {
             "rows": len(candles),
             "first": int(candles.time[0]) if len(candles) else None,

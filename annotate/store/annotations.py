@@ -8,11 +8,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.draft import AnnotationDraft
-from annotate.annotations.mark import Mark
+from annotate.annotations.mark import MARK_FIELDS, Mark
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, Series
-from annotate.store.marks import annotation_to_json, mark_of, put_mark, remove_mark
+from annotate.store.marks import annotation_to_json, mark_of, mark_to_json, put_mark, remove_mark
 from annotate.store.series import get_series
 from annotate.store.undo import Gesture, record
 
@@ -25,10 +25,13 @@ class Saved:
     changed: bool
 
 
-def list_annotations(session: Session, series_id: int, limit: int | None = None) -> list[Annotation]:
-    """List the marks of a series by start, then id; all of them without a limit."""
-    query = select(Annotation).where(Annotation.series_id == series_id).order_by(Annotation.start, Annotation.id)
-    return list(session.scalars(query.limit(limit)))
+def list_annotations(session: Session, series_id: int, limit: int | None = None) -> list[Json]:
+    """List the marks of a series as the API shows them, by start, then id; all of them without a limit."""
+    # Plain columns: ten thousand marks as mapped objects take several times as long.
+    columns = [getattr(Annotation, name) for name in MARK_FIELDS]
+    query = select(Label.name, *columns).join(Annotation.label).where(Annotation.series_id == series_id)
+    rows = session.execute(query.order_by(Annotation.start, Annotation.id).limit(limit))
+    return [mark_to_json(Mark(**dict(zip(MARK_FIELDS, row, strict=True))), label) for label, *row in rows]
 
 
 def save_annotation(

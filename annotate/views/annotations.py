@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import Blueprint, request
 
-from annotate.annotations.draft import AnnotationDraft
+from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
 from annotate.annotations.fields import query_number
 from annotate.annotations.timeline import Timeline
 from annotate.errors import InvalidInput
@@ -28,7 +28,7 @@ def get_annotations(series_id: int) -> Json:
     limit = query_number(request.args, "limit", 1, MAX_LIST)
     with services().database.read() as session:
         get_series(session, series_id)
-        return {"items": [annotation_to_json(row) for row in list_annotations(session, series_id, limit)]}
+        return {"items": list_annotations(session, series_id, limit)}
 
 
 @bp.put("/annotations/<uuid:annotation_id>")
@@ -47,7 +47,7 @@ def put_annotation(series_id: int, annotation_id: UUID) -> Json:
 @bp.delete("/annotations/<uuid:annotation_id>")
 def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
     """Remove a mark; with `revision`, only where that is the stored one."""
-    revision = query_number(request.args, "revision", 0, MAX_LIST)
+    revision = query_number(request.args, "revision", 0, MAX_REVISION)
     with services().database.write() as session:
         delete_annotation(session, series_id, str(annotation_id), revision, _gesture())
     _tell(series_id, [], [str(annotation_id)])

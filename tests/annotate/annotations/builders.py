@@ -98,7 +98,7 @@ class Workspace:
     def marks(self) -> list[Json]:
         """Give the stored marks as the API shows them."""
         with self.database.read() as session:
-            return [annotation_to_json(row) for row in list_annotations(session, self.series_id)]
+            return list_annotations(session, self.series_id)
 
     def close(self) -> None:
         """Give back the database's connections."""

@@ -17,6 +17,7 @@ from annotate.exporting.dataset import dataset_path, remove_orphans, snapshot
 from annotate.exporting.labels_csv import read_labels
 from annotate.models import Checkpoint, Dataset, Json, Run
 from annotate.store.datasets import delete_dataset, get_dataset, list_datasets
+from annotate.store.series import get_series
 from nn import dataset_dir
 from tests.annotate.annotations.builders import HOUR, START, Workspace, candles_at, every, point, span, trade
 
@@ -72,6 +73,17 @@ def test_the_manifest_says_what_training_needs(workspace: Workspace) -> None:
         "sha256": "",
     }
     assert manifest["annotations"]["rows"] == 3
+
+
+def test_an_archived_label_is_a_class_only_where_a_mark_has_it(workspace: Workspace) -> None:
+    workspace.put(span(label="Noise"))
+    with workspace.database.write() as session:
+        label_set = get_series(session, workspace.series_id).label_set
+        for label in label_set.labels:
+            label.archived = label.name in ("Noise", "Range")
+    manifest = take(workspace).manifest
+    assert manifest["labels"] == ["Long", "Short", "Noise"]
+    assert manifest["counts"] == {"Long": 0, "Short": 0, "Noise": 1}
 
 
 def test_the_same_content_gives_the_same_hash_and_the_same_zip_bytes(workspace: Workspace) -> None:
@@ -162,6 +174,7 @@ def test_the_zip_holds_five_files_that_say_what_the_dataset_says(workspace: Work
     with zipfile.ZipFile(io.BytesIO(zipped(workspace, dataset))) as archive:
         assert archive.testzip() is None
         names = [member.filename for member in archive.infolist()]
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = {name: archive.read(name) for name in names}
     assert names == ["manifest.json", "candles.arrow", "annotations.jsonl", "labels.csv", "candles.csv"]
     assert json.loads(files["manifest.json"]) == dataset.manifest
