@@ -152,7 +152,7 @@ class Scorer:
         self._forecasts.append(Forecast(row, snapshot.number, seen, snapshot.edges, probabilities, last))
 
     def figures_json(self) -> Json:
-        """Give `{of, candle, trend}`: the figures of the unseen candles, or those of the seen ones until there are any."""
+        """Give `{of, candle, trend}`: figures of the unseen candles, or of the seen ones until there are any."""
         counting = self._counting()
         of = "seen" if counting is self._figures[True] else "unseen"
         return {"of": of, **{head: figures.to_json() for head, figures in counting.items()}}

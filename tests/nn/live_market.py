@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 
 from nn import commands
-from nn.dataset_dir import Candles, write
+from nn.checkpoint import Weights
+from nn.config import LiveConfig
+from nn.dataset_dir import COLUMNS, Candles, DatasetDir, write
+from nn.device import choose
+from nn.live_session import Kept, Session, Setting
 
 MINUTE = 60_000
 START = 1_700_000_040_000  # a Tuesday; no timetable shows in so short a series
@@ -74,3 +78,41 @@ def candle_commands(run_id: int, candles: Candles) -> list[commands.CandleClosed
         )
         for i in range(len(candles))
     ]
+
+
+def session(candles: Candles, *, weights: Weights | None = None, kept: Kept | None = None, **changes: Any) -> Session:
+    """Open a live session on a history, without worker or files."""
+    manifest = {"symbol": "TEST/USDT", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": []}
+    recorded = changes.pop("recorded", {})
+    return Session(
+        Setting(
+            run_id=1,
+            config=LiveConfig.from_json(live(**changes)),
+            history=DatasetDir(manifest, candles, []),
+            device=choose("cpu"),
+            threads=1,
+            clock=lambda: 0,
+            weights=weights,
+            kept=kept,
+            recorded=recorded,
+        )
+    )
+
+
+def play(run: Session, candles: Candles, *, first: bool = True) -> list[Any]:
+    """Step through candles as a replay at speed max does; give every event."""
+    events: list[Any] = run.open(int(candles.time[0]), 0.0) if first else []
+    following = [*candles.time[1:].tolist(), None]
+    for i, next_time in enumerate(following):
+        events += run.step(candles.slice(i, i + 1), next_time, 0.0)
+    return events
+
+
+def joined(*parts: Candles) -> Candles:
+    """Put stretches of candles one after the other."""
+    return Candles(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS})
+
+
+def of(kind: type[Any], events: list[Any]) -> list[Any]:
+    """Give the events of one kind."""
+    return [event for event in events if isinstance(event, kind)]

@@ -1,0 +1,309 @@
+"""Live learning without threads: scored first, learnt after, each candle once, in order, never too early."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from nn.checkpoint import Weights, load, load_state, save
+from nn.dataset_dir import Candles
+from nn.events import CandleLearnt, CandlePredicted, CandleScored, Warned
+from nn.learner import StepResult
+from nn.live_session import Kept, Session
+from nn.windows import Batch
+from tests.nn.live_market import MINUTE, joined, market, of, play, session
+
+HISTORY = 120
+
+
+def halves(n: int = 60, seed: int = 0) -> tuple[Candles, Candles]:
+    candles = market(HISTORY + n, seed)
+    return candles.slice(0, HISTORY), candles.slice(HISTORY, HISTORY + n)
+
+
+def params(run: Session) -> dict[str, Any]:
+    return {name: p.clone() for name, p in run.learning.newest.params.items()}
+
+
+def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def without_clock(events: list[Any]) -> list[Any]:
+    return [dataclasses.replace(e, latency_ms=0.0) if isinstance(e, CandlePredicted) else e for e in events]
+
+
+def kept(run: Session) -> Kept:
+    weights, state = run.checkpoint(run.scorer.state())
+    return Kept("last", weights, state)
+
+
+def test_every_candle_is_predicted_scored_and_learnt_once_and_in_order() -> None:
+    history, feed = halves()
+    events = play(session(history), feed)
+    times = feed.time.tolist()
+    assert [e.candle_time for e in of(CandleScored, events)] == times
+    assert [e.candle_time for e in of(CandleLearnt, events)] == times
+    assert [e.candle_time for e in of(CandlePredicted, events)] == [*times, times[-1] + MINUTE]
+
+
+def test_the_first_candle_is_predicted_before_it_comes() -> None:
+    history, feed = halves()
+    run = session(history)
+    (predicted,) = run.open(int(feed.time[0]), 0.0)
+    assert isinstance(predicted, CandlePredicted)
+    assert predicted.candle_time == feed.time[0]
+    assert predicted.as_of == history.time[-1]
+
+
+def test_a_candle_is_scored_by_what_was_said_before_it_was_learnt() -> None:
+    history, feed = halves()
+    events = play(session(history), feed)
+    said = {e.candle_time: e for e in of(CandlePredicted, events)}
+    learnt_with = {e.candle_time: e.snapshot for e in of(CandleLearnt, events)}
+    for score in of(CandleScored, events):
+        prediction = said[score.candle_time]
+        assert score.snapshot == prediction.snapshot < learnt_with[score.candle_time]
+        assert score.loss == pytest.approx(-math.log(prediction.candle_probabilities[score.outcome]))
+        assert score.correct == (int(np.argmax(prediction.candle_probabilities)) == score.outcome)
+
+
+def test_the_outcome_is_the_class_of_the_return_in_units_of_sigma() -> None:
+    history, feed = halves()
+    events = play(session(history), feed)
+    said = {e.candle_time: e for e in of(CandlePredicted, events)}
+    close = np.concatenate([history.close[-1:], feed.close])
+    for i, score in enumerate(of(CandleScored, events)):
+        prediction = said[score.candle_time]
+        z = math.log(close[i + 1] / close[i]) / prediction.sigma
+        assert score.outcome == int(np.searchsorted(prediction.candle_edges, z, side="right"))
+
+
+def test_the_trend_is_scored_at_the_close_at_which_it_falls_due() -> None:
+    history, feed = halves()
+    events = play(session(history, trend_horizon=3), feed)
+    said = {e.as_of: e for e in of(CandlePredicted, events)}
+    scores = of(CandleScored, events)
+    closes = dict(zip([*history.time.tolist(), *feed.time.tolist()], [*history.close, *feed.close], strict=True))
+    assert [s.trend_as_of for s in scores[:2]] == [None, None]
+    for score in scores[2:]:
+        prediction = said[score.trend_as_of]
+        assert score.trend_as_of == score.candle_time - 3 * MINUTE
+        assert prediction.trend_due == score.candle_time
+        rose = closes[score.candle_time] > closes[score.trend_as_of]
+        assert score.trend_correct == ((prediction.trend_up > 0.5) == rose)
+
+
+def test_a_later_candle_changes_nothing_that_was_said_before() -> None:
+    history, feed = halves()
+    changed = dataclasses.replace(feed, close=feed.close.copy(), high=feed.high.copy(), volume=feed.volume.copy())
+    changed.close[40:] *= 1.5
+    changed.high[40:] *= 1.6
+    changed.volume[40:] = 0.0
+    before = without_clock(play(session(history), feed))
+    after = without_clock(play(session(history), changed))
+    upto = next(i for i, e in enumerate(before) if isinstance(e, CandleScored) and e.candle_time == feed.time[40])
+    assert before[:upto] == after[:upto]
+    assert before[upto:] != after[upto:]  # the control: the change is seen where it may be
+
+
+def test_no_target_is_learnt_before_its_candle_has_closed() -> None:
+    history, feed = halves(40)
+    run = session(history, trend_horizon=5, learn_every=1)
+    batches = recorded_batches(run)
+    play(run, feed)
+    assert len(batches) == 40
+    for batch in batches:
+        newest = {head: classes[0] for head, classes in batch.targets.items()}  # ends before the newest candle
+        assert newest["candle"][-1] >= 0
+        assert newest["range"][-1] >= 0
+        assert (newest["trend"][-4:] == -1).all()
+        assert (newest["trend"][:-4] >= 0).any()
+
+
+def recorded_batches(run: Session, change: Callable[[Batch], Batch] = lambda batch: batch) -> list[Batch]:
+    """Have the session's learner keep what it learns from, after `change`."""
+    batches, step = list[Batch](), run.learner.step
+
+    def recording(batch: Batch, learnt_to: int | None = None) -> StepResult:
+        batches.append(change(batch))
+        return step(batches[-1], learnt_to)
+
+    run.learner.step = recording  # type: ignore[method-assign]
+    return batches
+
+
+def test_a_step_for_several_candles_gives_each_its_own_loss() -> None:
+    history, feed = halves(8)
+    learnt = of(CandleLearnt, play(session(history, learn_every=8), feed))
+    assert len({e.loss for e in learnt}) == 8
+    assert {e.step for e in learnt} == {1}
+    assert learnt[-1].average_loss == pytest.approx(sum(e.loss for e in learnt) / 8)
+
+
+def test_both_printed_lines_stand_in_the_event() -> None:
+    history, feed = halves(4)
+    learnt = of(CandleLearnt, play(session(history), feed))
+    first, second = learnt[-1].line.split("\n")
+    assert first.startswith(
+        f"Per-candle training: Loss={learnt[-1].loss:.4f} (avg: {learnt[-1].average_loss:.4f}), Acc="
+    )
+    assert second.startswith("Trained on candle: TEST/USDT 1m @ 2023-11-15 ")
+
+
+def test_candles_up_to_the_data_cut_are_seen_and_enter_no_prequential_figure() -> None:
+    history, feed = halves()
+    cut = int(feed.time[19])
+    events = play(session(history, weights=with_cut(history, cut)), feed)
+    scores = of(CandleScored, events)
+    assert [s.seen for s in scores] == [True] * 20 + [False] * 40
+    assert [s.figures["of"] for s in scores] == ["seen"] * 20 + ["unseen"] * 40
+    assert scores[19].n == 0
+    assert scores[-1].n == scores[-1].figures["candle"]["all"]["n"] == 40
+    assert all(not e.skipped for e in of(CandleLearnt, events))  # seen ones are learnt too
+    hits = [s.correct for s in scores[20:]]
+    assert scores[-1].figures["candle"]["all"]["accuracy"] == pytest.approx(sum(hits) / 40, abs=1e-5)
+
+
+def with_cut(history: Candles, cut: int) -> Weights:
+    weights, _ = session(history).checkpoint({})
+    return dataclasses.replace(weights, meta=dataclasses.replace(weights.meta, data_cut=cut))
+
+
+def test_the_data_cut_follows_what_was_learnt() -> None:
+    history, feed = halves(8)
+    run = session(history)
+    assert run.learning.newest.data_cut is None
+    play(run, feed)
+    assert run.learning.newest.data_cut == feed.time[-1]
+
+
+def test_no_window_crosses_a_gap_and_each_candle_of_it_is_on_record() -> None:
+    history, feed = halves(62)
+    torn = joined(feed.slice(0, 10), feed.slice(12, 62))
+    events = play(session(history), torn)
+    skipped = [s.skipped for s in of(CandleScored, events)]
+    assert skipped == [None] * 10 + ["gap"] * 24 + [None] * 26
+    assert [e.skipped for e in of(CandleLearnt, events)] == skipped
+    predicted = {e.candle_time for e in of(CandlePredicted, events)}
+    assert predicted.isdisjoint(torn.time[10:34].tolist())
+
+
+def test_a_candle_without_numbers_is_skipped_and_tears_the_windows() -> None:
+    history, feed = halves(40)
+    feed = dataclasses.replace(feed, close=feed.close.copy())
+    feed.close[5] = np.nan
+    events = play(session(history), feed)
+    skipped = [s.skipped for s in of(CandleScored, events)]
+    assert skipped == [None] * 5 + ["not finite"] + ["gap"] * 24 + [None] * 10
+    assert all(math.isfinite(e.loss) for e in of(CandleLearnt, events) if not e.skipped)
+
+
+def test_a_candle_out_of_order_is_recorded_as_late_and_changes_nothing() -> None:
+    history, feed = halves(12)
+    run, undisturbed = session(history), session(history)
+    play(run, feed.slice(0, 8))
+    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    events = run.step(late, None, 0.0)
+    assert [e.skipped for e in of(CandleScored, events)] == ["late"]
+    play(undisturbed, feed.slice(0, 8))
+    assert np.array_equal(run.tape.rows, undisturbed.tape.rows)
+
+
+def test_a_young_series_waits_for_its_first_full_window() -> None:
+    candles = market(40)
+    scores = of(CandleScored, play(session(candles.slice(0, 4)), candles.slice(4, 40)))
+    assert [s.skipped for s in scores] == ["no full window"] * 20 + [None] * 16
+
+
+def test_a_model_that_learns_noise_is_right_as_often_as_chance() -> None:
+    draw = np.random.default_rng(3)
+    close = 100 * np.exp(np.cumsum(draw.normal(size=760) * 1e-3))
+    noise = dataclasses.replace(market(760), open=close, high=close * 1.0005, low=close * 0.9995, close=close)
+    run = session(noise.slice(0, 560), learn_every=1, learning_rate=1e-3)
+    scores = of(CandleScored, play(run, noise.slice(560, 760)))
+    share = sum(s.correct for s in scores) / 200
+    assert abs(share - 0.2) < 3 * math.sqrt(0.2 * 0.8 / 200) + 0.03  # the classes are not quite alike in size
+
+
+def test_learning_that_does_harm_is_taken_back_and_said() -> None:
+    history, feed = halves(110)
+    run = session(history, learning_rate=1.0, learn_every=1)
+    start = params(run)
+    events = play(run, feed.slice(0, 99))
+    assert not of(Warned, events)  # too few candles to be sure
+    assert not same(params(run), start)
+    spoilt = run.learning.newest.number
+    events = run.step(feed.slice(99, 100), None, 0.0)
+    (warned,) = of(Warned, events)
+    assert warned.code == "rolled_back"
+    assert f"snapshot {spoilt} was taken back" in warned.message
+    assert same(dict(run.learning.good.params), start)
+    assert run.learning.newest.number == spoilt + 2  # the old weights anew, and the step that followed
+
+
+def test_learning_that_does_no_harm_is_left_alone() -> None:
+    history, feed = halves(110)
+    run = session(history)
+    assert not of(Warned, play(run, feed))
+    assert run.scorer.figures_json()["candle"]["all"]["n"] == 110
+
+
+def test_a_step_that_is_not_finite_changes_nothing_and_is_said_once() -> None:
+    history, feed = halves(12)
+    run = session(history)
+    start = params(run)
+    recorded_batches(run, lambda batch: Batch(batch.x * math.inf, batch.targets))
+    events = play(run, feed)
+    learnt = of(CandleLearnt, events)
+    assert {e.skipped for e in learnt} == {"loss not finite"}
+    assert [w.code for w in of(Warned, events)] == ["non_finite"]
+    assert same(params(run), start)
+
+
+def test_a_session_goes_on_from_a_checkpoint_as_if_nothing_had_been(tmp_path: Any) -> None:
+    history, feed = halves(60)
+    undisturbed = session(history)
+    expected = without_clock(play(undisturbed, feed))
+    first = session(history)
+    said = without_clock(play(first, feed.slice(0, 22)))
+    weights, state = first.checkpoint(first.scorer.state())
+    save(tmp_path / "last", weights, state)
+    back = Kept("last", load(tmp_path / "last"), load_state(tmp_path / "last"))
+    second = session(joined(history, feed.slice(0, 22)), kept=back)
+    rest = without_clock(play(second, feed.slice(22, 60), first=False))
+    assert said + rest == expected
+    assert same(params(second), params(undisturbed))
+
+
+def test_a_resumed_session_does_not_say_again_what_is_stored() -> None:
+    history, feed = halves(40)
+    first = session(history)
+    play(first, feed.slice(0, 8))
+    back = kept(first)
+    marks = {"predicted": int(feed.time[17]), "scored": int(feed.time[16]), "learnt": int(feed.time[15])}
+    second = session(joined(history, feed.slice(0, 8)), kept=back, recorded=marks)
+    events = play(second, feed.slice(8, 40), first=False)
+    assert [e.candle_time for e in of(CandleLearnt, events)] == feed.time[16:40].tolist()
+    assert [e.candle_time for e in of(CandleScored, events)] == feed.time[17:40].tolist()
+    assert of(CandlePredicted, events)[0].candle_time == feed.time[18]
+
+
+def test_batch_of_one_works() -> None:
+    history, feed = halves(8)
+    learnt = of(CandleLearnt, play(session(history, batch_size=1, learn_every=1), feed))
+    assert [e.step for e in learnt] == list(range(1, 9))
+
+
+def test_the_figures_of_the_frozen_start_model_stand_beside_the_model() -> None:
+    history, feed = halves(60)
+    figures = of(CandleScored, play(session(history), feed))[-1].figures
+    for head in ("candle", "trend"):
+        beside = figures[head]["all"]["baselines"]
+        assert beside.keys() == {"start", "majority", "persistence", "logistic"}
+        assert all(0 <= of_one["accuracy"] <= 1 and of_one["nll"] > 0 for of_one in beside.values())
+    assert figures["candle"]["all"]["nll"] != figures["candle"]["all"]["baselines"]["start"]["nll"]
