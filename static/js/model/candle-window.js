@@ -135,15 +135,15 @@ export class CandleWindow {
   }
 
   /**
-   * A window that also holds a newer candle of the source timeframe, folded into the last one where it belongs there.
+   * A window that also holds a newer candle of the source, folded into the last one where it belongs there.
    * @param {Candle} candle
+   * @param {string} source timeframe of the candle
    */
-  withAppended(candle) {
-    const opens = floorTime(candle.time, this.level);
+  withAppended(candle, source) {
+    const opens = this.level === source ? candle.time : floorTime(candle.time, this.level);
     const last = this.length - 1;
-    if (last >= 0 && candle.time <= this.columns.time[last] && this.level === this.timeframe) return this.#replaced(candle);
-    if (last >= 0 && opens <= this.columns.time[last]) return this.#replaced(merged(this.candle(last), candle));
-    return this.#extended({ ...candle, time: this.level === this.timeframe ? candle.time : opens });
+    if (last < 0 || opens > this.columns.time[last]) return this.#extended({ ...candle, time: opens });
+    return this.level === source ? this.#replaced(candle) : this.#replaced(merged(this.candle(last), candle));
   }
 
   /** @param {Candle} candle */

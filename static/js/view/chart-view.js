@@ -254,7 +254,7 @@ export class ChartView extends ChartGeometry {
   #append(candle) {
     if (!this.#loaded || !this.#series || candle.time < this.#loaded.to) return;
     this.#loaded = { from: this.#loaded.from, to: closeTime(candle.time, this.#series.timeframe) };
-    this.#data = this.#data.withAppended(candle);
+    this.#data = this.#data.withAppended(candle, this.#series.timeframe);
   }
 
   /**

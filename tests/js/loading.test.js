@@ -1,0 +1,85 @@
+// Loading candles: one call for a drag, stale calls given up, errors told once.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Api } from "../../static/js/net/api.js";
+import { CandleLoader } from "../../static/js/net/candle-loader.js";
+import { at } from "./chart-builders.js";
+
+/** A server whose answers come when they are released. */
+function slowServer() {
+  /** @type {{url: string, signal: AbortSignal, release: (response?: Response) => void}[]} */
+  const calls = [];
+  /** @type {typeof fetch} */
+  const fetcher = (url, options) =>
+    new Promise((resolve, reject) => {
+      const signal = /** @type {AbortSignal} */ (options?.signal);
+      signal.addEventListener("abort", () => reject(new DOMException("given up", "AbortError")));
+      const one = [at(calls.length)];
+      const body = { timeframe: "1h", level: "1h", time: one, open: one, high: one, low: one, close: one, volume: one };
+      calls.push({ url: String(url), signal, release: (response) => resolve(response ?? new Response(JSON.stringify(body))) });
+    });
+  return { calls, api: new Api(() => "me", fetcher) };
+}
+
+/** @param {import("../../static/js/net/api.js").Api} api */
+function loaderOf(api) {
+  /** @type {{loaded: number[], errors: string[], busy: boolean[]}} */
+  const seen = { loaded: [], errors: [], busy: [] };
+  const loader = new CandleLoader(api, {
+    onLoaded: (candles) => void seen.loaded.push(candles.columns.time[0]),
+    onError: (error) => void seen.errors.push(/** @type {Error} */ (error).message),
+    onBusy: (busy) => void seen.busy.push(busy),
+  });
+  return { loader, seen };
+}
+
+/** @param {number} hour */
+function request(hour) {
+  return { seriesId: 1, timeframe: "1h", range: { from: at(hour), to: at(hour + 1) } };
+}
+
+test("a newer request gives up the older one, whose answer is never shown", async () => {
+  const { calls, api } = slowServer();
+  const { loader, seen } = loaderOf(api);
+  const first = loader.now(request(0));
+  const second = loader.now(request(1));
+  calls[1].release();
+  calls[0].release();
+  await Promise.all([first, second]);
+  assert.ok(calls[0].signal.aborted);
+  assert.deepEqual(seen.loaded, [at(1)]);
+  assert.deepEqual(seen.errors, []);
+  assert.equal(seen.busy.at(-1), false);
+});
+
+test("a drag of many steps makes one call, for where it ended", async () => {
+  const { calls, api } = slowServer();
+  const { loader } = loaderOf(api);
+  for (let hour = 0; hour < 20; hour += 1) {
+    loader.soon(request(hour));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(calls.length, 1);
+  assert.match(calls[0].url, new RegExp(`from=${at(19)}`));
+  loader.cancel();
+});
+
+test("a refusal is told once, with its words", async () => {
+  const { calls, api } = slowServer();
+  const { loader, seen } = loaderOf(api);
+  const done = loader.now(request(0));
+  calls[0].release(new Response('{"error": {"code": "not_found", "message": "there is no series 1"}}', { status: 404 }));
+  await done;
+  assert.deepEqual(seen.errors, ["there is no series 1"]);
+});
+
+test("at the start of a series the call names no start, so that no coarser candle is lost", async () => {
+  const { calls, api } = slowServer();
+  const { loader } = loaderOf(api);
+  void loader.now({ seriesId: 1, timeframe: "4h", range: { from: null, to: at(9) } });
+  assert.ok(!calls[0].url.includes("from="));
+  loader.cancel();
+});

@@ -1,0 +1,117 @@
+// Which candles are asked for, and when; the overview's handle; what is kept of a view.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { OverviewScale } from "../../static/js/model/overview-scale.js";
+import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
+import { createStore } from "../../static/js/model/store.js";
+import { centredOn, firstView, needsLoad, rangeToLoad, seriesBounds, usableView } from "../../static/js/model/viewport.js";
+import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
+
+const BOUNDS = { from: at(0), to: at(10_000) };
+const SERIES = { id: 1, symbol: "A", timeframe: "1h", source: "sample", candles: 3, first: at(0), last: at(2), simulated: false, precision: 2, label_set_id: 1, facts: {} };
+
+test("a series covers its first open to its last close, or less while the future is hidden", () => {
+  assert.deepEqual(seriesBounds(SERIES), { from: at(0), to: at(3) });
+  assert.deepEqual(seriesBounds(SERIES, at(1)), { from: at(0), to: at(1) });
+  assert.equal(seriesBounds(SERIES, at(0)), null);
+  assert.equal(seriesBounds({ ...SERIES, first: null, last: null }), null);
+});
+
+test("a series opens at its last candles", () => {
+  const view = firstView(BOUNDS, "1h");
+  assert.ok(view.to > BOUNDS.to && view.from > at(9_700));
+  assert.ok(firstView({ from: at(0), to: at(3) }, "1h").from >= at(-1), "a short one is shown whole");
+});
+
+test("the call asks for one screen on each side, inside the series", () => {
+  assert.deepEqual(rangeToLoad({ from: at(100), to: at(200) }, BOUNDS), { from: at(0), to: at(300) });
+  assert.deepEqual(rangeToLoad({ from: at(9_950), to: at(10_050) }, BOUNDS), { from: at(9_850), to: at(10_000) });
+  assert.deepEqual(rangeToLoad({ from: at(20_000), to: at(20_001) }, BOUNDS), BOUNDS);
+});
+
+test("a pan inside what is loaded asks for nothing, one near its edge does", () => {
+  const loaded = { from: at(1000), to: at(1300) };
+  assert.equal(needsLoad({ from: at(1100), to: at(1200) }, loaded, BOUNDS, false), false);
+  assert.equal(needsLoad({ from: at(1030), to: at(1130) }, loaded, BOUNDS, false), true);
+  assert.equal(needsLoad({ from: at(1170), to: at(1270) }, loaded, BOUNDS, false), true);
+});
+
+test("the ends of the series are no reason to ask again", () => {
+  assert.equal(needsLoad({ from: at(-50), to: at(50) }, { from: at(0), to: at(150) }, BOUNDS, false), false);
+  assert.equal(needsLoad({ from: at(9_950), to: at(10_090) }, { from: at(9_800), to: at(10_000) }, BOUNDS, false), false);
+});
+
+test("zooming in asks for a finer level only while a coarser one is drawn", () => {
+  const [loaded, visible] = [{ from: at(1000), to: at(4000) }, { from: at(2000), to: at(2300) }];
+  assert.equal(needsLoad(visible, loaded, BOUNDS, true), true);
+  assert.equal(needsLoad(visible, loaded, BOUNDS, false), false);
+  assert.equal(needsLoad({ from: at(2000), to: at(3000) }, loaded, BOUNDS, true), false, "a fresh window does not ask for itself again");
+});
+
+test("a stored view is used where the series still is", () => {
+  assert.deepEqual(usableView({ from: at(5), to: at(9) }, BOUNDS), { from: at(5), to: at(9) });
+  for (const view of [undefined, { from: at(9), to: at(5) }, { from: at(-9), to: at(-5) }, { from: NaN, to: at(5) }]) {
+    assert.equal(usableView(view, BOUNDS), null);
+  }
+  assert.deepEqual(centredOn({ from: 0, to: 10 }, 100), { from: 95, to: 105 });
+});
+
+test("the overview spreads candles evenly, gaps take no room", () => {
+  const scale = new OverviewScale(hourly([0, 1, 50, 51]), 400);
+  assert.equal(scale.timeToX(at(0)), 0);
+  assert.equal(scale.timeToX(at(50)), 200);
+  assert.equal(scale.xToTime(300), at(51));
+});
+
+test("the handle is taken at its edges, its middle, or not at all", () => {
+  const scale = new OverviewScale(steady(100), 1000);
+  const visible = { from: at(20), to: at(40) };
+  assert.deepEqual([201, 300, 398, 700].map((x) => scale.partAt(x, visible)), ["from", "both", "to", "outside"]);
+});
+
+test("dragging the handle moves the view, dragging an edge changes its width and never turns it around", () => {
+  const scale = new OverviewScale(steady(100), 1000);
+  const visible = { from: at(20), to: at(40) };
+  assert.deepEqual(scale.dragged("both", visible, 100), { from: at(30), to: at(50) });
+  assert.deepEqual(scale.dragged("to", visible, 50), { from: at(20), to: at(45) });
+  const crossed = scale.dragged("to", visible, -900);
+  assert.ok(crossed.to > crossed.from);
+});
+
+test("settings come back, and what does not fit falls back to its default", () => {
+  const storage = new FakeStorage();
+  saveSettings(storage, { ...DEFAULTS, zone: "Asia/Tokyo", seriesId: 4 });
+  assert.deepEqual(loadSettings(storage), { ...DEFAULTS, zone: "Asia/Tokyo", seriesId: 4 });
+  storage.setItem("annotate.settings", '{"zone": 5, "views": {}, "author": "Ada", "theme": null}');
+  assert.deepEqual(loadSettings(storage), { ...DEFAULTS, author: "Ada" });
+  storage.setItem("annotate.settings", "{broken");
+  assert.deepEqual(loadSettings(storage), DEFAULTS);
+});
+
+test("each series keeps its view, the last one opened is remembered, and old views go", () => {
+  const storage = new FakeStorage();
+  let settings = DEFAULTS;
+  for (let id = 1; id <= 60; id += 1) settings = withView(settings, { seriesId: id, timeframe: "1h", from: 0, to: id * HOUR });
+  settings = withView(settings, { seriesId: 12, timeframe: "4h", from: 1, to: 2 });
+  saveSettings(storage, settings);
+  const kept = loadSettings(storage);
+  assert.equal(kept.seriesId, 12);
+  assert.equal(kept.views.length, 50);
+  assert.equal(viewOf(kept, 12)?.timeframe, "4h");
+  assert.equal(viewOf(kept, 1), undefined);
+});
+
+test("a store tells its watchers of changes, not of the same value, and not after they left", () => {
+  const store = createStore(1);
+  /** @type {number[][]} */
+  const seen = [];
+  const leave = store.subscribe((now, before) => void seen.push([now, before]));
+  store.set(2);
+  store.set(2);
+  store.update((now) => now + 1);
+  leave();
+  store.set(9);
+  assert.deepEqual(seen, [[2, 1], [3, 2]]);
+});
