@@ -88,7 +88,7 @@ class RunBar {
   #runControls(mode) {
     const pause = button("Pause", () => void this.#ask(() => this.#pauseOrResume(mode)));
     const stop = button("Stop", () => void this.#ask(() => this.#command(mode, "stop")));
-    return { root: element("span", { class: "joined", hidden: true }, pause, stop), pause, stop };
+    return { root: element("span", { class: "joined", role: "group", "aria-label": mode === "batch" ? "Batch run" : "Live run", hidden: true }, pause, stop), pause, stop };
   }
 
   /** @param {"batch" | "live"} mode */
