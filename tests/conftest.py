@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +20,29 @@ TOKEN = "a-token-for-tests"
 CANDLE_FACTS = Path(__file__).resolve().parents[2] / "shared" / "candles"
 
 
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder as the first start leaves it: migrated, with the sample."""
+    from app import close_app, create_app
+
+    folder = tmp_path_factory.mktemp("first-start") / "data"
+    close_app(create_app(Settings(data_dir=folder, token=TOKEN)))
+    return folder
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    """Settings on a folder of this test's own, one CPU thread."""
+def settings(tmp_path: Path, first_start: Path) -> Settings:
+    """Settings on a folder of this test's own that was started once, one CPU thread."""
+    # Candle files never change, so that links to them will do.
+    shutil.copytree(first_start, tmp_path / "data", copy_function=_copy_or_link)
     return Settings(data_dir=tmp_path / "data", token=TOKEN, threads=1)
+
+
+def _copy_or_link(source: str, target: str) -> None:
+    if source.endswith(".arrow"):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 from importlib.resources import files
 from pathlib import Path
 
@@ -91,12 +91,14 @@ def _licence(name: str) -> tuple[str, str]:
         facts = metadata(name)
     except PackageNotFoundError:
         return "", ""
-    stated = (
-        facts.get("License-Expression") or _classifier(facts.get_all("Classifier") or []) or facts.get("License") or ""
-    )
+    stated = _field(facts, "License-Expression") or _classifier(facts) or _field(facts, "License")
     return facts["Version"], stated.splitlines()[0][:60] if stated else ""
 
 
-def _classifier(classifiers: list[str]) -> str:
-    licences = [c.rsplit(" :: ", 1)[-1] for c in classifiers if c.startswith("License :: ")]
-    return ", ".join(licences)
+def _field(facts: PackageMetadata, name: str) -> str:
+    return facts[name] if name in facts else ""
+
+
+def _classifier(facts: PackageMetadata) -> str:
+    classifiers = facts.get_all("Classifier") or []
+    return ", ".join(c.rsplit(" :: ", 1)[-1] for c in classifiers if c.startswith("License :: "))

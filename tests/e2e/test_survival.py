@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,7 @@ def test_a_misspelt_setting_stops_the_start(tmp_path: Path) -> None:
         start_server(tmp_path / "data", ANNOTATE_PROT="1")
 
 
-def _run(server: Server, config: dict[str, object]) -> int:
+def _run(server: Server, config: Mapping[str, object]) -> int:
     run: dict[str, int] = server.post("/api/runs", {"mode": "batch", "series_id": 1, "config": config})["run"]
     return run["id"]
 
