@@ -273,6 +273,8 @@ class Roles:
 def roles_by_name(names: Sequence[str]) -> Roles:
     """Find the roles that header names give; of repeated names the first counts, and adjusted prices never do."""
     reduced = [plain(name) for name in names]
+    if not set("ohlc") <= set(reduced):  # single letters mean prices only where all four stand together
+        reduced = ["" if len(name) == 1 and name.isascii() and name not in "tv" else name for name in reduced]
     index: dict[str, int] = {}
     reasons: dict[str, str] = {}
     for role, known in NAMES.items():
@@ -282,6 +284,8 @@ def roles_by_name(names: Sequence[str]) -> Roles:
         )
         if at is not None:
             index[role], reasons[role] = at, f"named {names[at].strip()!r}"
+    if {"amount", "vol", "count"} <= set(reduced):  # Huobi: `vol` is the turnover
+        index["volume"], reasons["volume"] = reduced.index("amount"), "named 'amount', beside a turnover named 'vol'"
     _find_clock(reduced, names, index, reasons)
     _find_named_volume(names, index, reasons)
     return Roles(index, reasons)

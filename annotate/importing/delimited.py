@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +11,8 @@ import pyarrow as pa
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
-from annotate.importing.columns import Roles, ask_missing, roles_by_name
-from annotate.importing.dialect import NUMERIC, TIME, Dialect, sniff
+from annotate.importing.columns import Roles, ask_missing, plain, roles_by_name
+from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import find_shape, roles_by_shape
 from annotate.importing.lean import LEAN, LEAN_SHAPE, lean_layout, with_dates
@@ -20,6 +22,10 @@ from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
 from annotate.importing.text import TextFile
 from annotate.importing.text_rows import read_rows
+
+FEWEST_CELLS = 5
+SHAPE_ROWS = 20  # the first rows may be blank
+CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}.*|\d{1,6})\s*$")
 
 
 def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
@@ -35,6 +41,11 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
             line=1,
         )
     refuse_other_data(dialect.names, dialect.rows, name)
+    if dialect.names and dialect.rows and dialect.width < FEWEST_CELLS:
+        remark = " ".join(dialect.rows[0])[:80]
+        raise InvalidInput(
+            f"{name} holds no candles: after the header stands {remark!r}", file=name, line=dialect.first_line
+        )
     if not dialect.rows:
         raise InvalidInput(
             f"{name} holds no candles: there is no row after the header", file=name, line=dialect.first_line
@@ -45,13 +56,19 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
 def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], layouts.Layout, Roles]:
     if dialect.names is None:
         layout = lean_layout(dialect, filename) or layouts.layout_by_rows(dialect.rows, dialect.delimiter, filename)
-        return [f"column {at + 1}" for at in range(dialect.width)], layout, _headerless(dialect, filename, doubts, layout)
+        return (
+            [f"column {at + 1}" for at in range(dialect.width)],
+            layout,
+            _headerless(dialect, filename, doubts, layout),
+        )
     names = _fitted_names(dialect, filename)
-    return names, layouts.layout_by_names(names), ask_missing(_usable(roles_by_name(names), dialect), names, doubts)
+    roles = _checked(roles_by_name(names), dialect)
+    return names, layouts.layout_by_names(names), ask_missing(roles, names, doubts)
 
 
 def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts.Layout) -> Roles:
-    shape = LEAN_SHAPE if layout.name == LEAN else find_shape(dialect.rows[0]) if dialect.width >= 5 else None
+    shapes = (find_shape(row) for row in dialect.rows[:SHAPE_ROWS] if len(row) == dialect.width >= FEWEST_CELLS)
+    shape = LEAN_SHAPE if layout.name == LEAN else next((found for found in shapes if found), None)
     if shape is None:
         raise InvalidInput(
             f"{filename}, line {dialect.first_line}: {dialect.delimiter.join(dialect.rows[0])[:80]!r} is no candle; "
@@ -72,15 +89,22 @@ def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts
     return roles_by_shape(shape, numbers, doubts)
 
 
-def _usable(roles: Roles, dialect: Dialect) -> Roles:
-    """Drop the unnamed or numbered index column of pandas as time, and use it where nothing else is one."""
-    index = dict(roles.index)
-    first = dialect.names[0].strip() if dialect.names else ""
-    unnamed = first == "" or first.lower().startswith("unnamed") or first.lower() in ("index", "price", "ticker")
-    if "time" not in index and "close_time" not in index and unnamed and TIME.match(dialect.rows[0][0]):
-        index["time"] = 0
-        return Roles(index, {**roles.reasons, "time": "the first column has no name and holds times"})
-    return roles
+def _checked(roles: Roles, dialect: Dialect) -> Roles:
+    """Check the time columns against the first row: an unnamed index may be the time, and a `Time` may be whole."""
+    index, reasons, first = dict(roles.index), dict(roles.reasons), dialect.rows[0]
+    if "clock" in index and not CLOCK.match(cell := _cell(first, index["clock"])):
+        at = index.pop("clock")
+        if TIME.match(cell):
+            index["time"], reasons["time"] = at, "it holds whole times"
+    name = (dialect.names or [""])[0].strip().lower()
+    unnamed = name in ("", "index", "price", "ticker") or name.startswith("unnamed")
+    if "time" not in index and "close_time" not in index and unnamed and TIME.match(first[0]):
+        index["time"], reasons["time"] = 0, "the first column has no name and holds times"
+    return Roles(index, reasons)
+
+
+def _cell(row: Sequence[str], at: int) -> str:
+    return row[at] if at < len(row) else ""
 
 
 def _fitted_names(dialect: Dialect, filename: str) -> list[str]:
@@ -95,6 +119,8 @@ def _fitted_names(dialect: Dialect, filename: str) -> list[str]:
         return [*names, ""]
     if extra == 1 and _date_and_clock(dialect):
         return [names[0], "Time", *names[1:]]
+    if extra == 1 and dialect.rows[0][0].strip().isdigit() and TIME.match(dialect.rows[0][1]):
+        return ["", *names]  # R writes row numbers without a name
     raise InvalidInput(
         f"{filename}: the header has {len(names)} names, but the rows have {dialect.width} cells, so that "
         "no name can be trusted; correct the header line",
@@ -105,7 +131,7 @@ def _fitted_names(dialect: Dialect, filename: str) -> list[str]:
 
 def _date_and_clock(dialect: Dialect) -> bool:
     first = dialect.rows[0]
-    return bool(TIME.match(first[0])) and ":" in first[1] and not NUMERIC.match(first[1])
+    return bool(TIME.match(first[0])) and ":" in first[1] and bool(CLOCK.match(first[1]))
 
 
 def _tables(file: TextFile, dialect: Dialect, doubts: Doubts) -> list[Table]:
@@ -129,11 +155,6 @@ def _tables(file: TextFile, dialect: Dialect, doubts: Doubts) -> list[Table]:
 
 def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layout: layouts.Layout) -> Table:
     hint = read_name(file.member.name)
-    notes = (
-        [f"The lines before the header were passed over: {' / '.join(dialect.preamble)[:200]!r}."]
-        if dialect.preamble
-        else []
-    )
     base = Table(
         {},
         {role: names[at].strip() or f"column {at + 1}" for role, at in roles.index.items()},
@@ -141,7 +162,7 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         layout,
         file.member.name,
         counted_from(dialect.first_line),
-        notes=tuple(notes),
+        notes=tuple(_notes(dialect, names, roles)),
         comma_separated=dialect.delimiter == ",",
         symbol=hint.symbol,
         timeframe=hint.timeframe,
@@ -152,3 +173,10 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         remark = "The last line is a remark, not a candle."
         table = replace(table, dropped={"remark": rows.remarks}, notes=(*table.notes, remark))
     return table
+
+
+def _notes(dialect: Dialect, names: list[str], roles: Roles) -> Iterator[str]:
+    if dialect.preamble:
+        yield f"The lines before the data were passed over: {' / '.join(dialect.preamble)[:200]!r}."
+    if "bid" in plain(names[roles.index["close"]]) and any("ask" in plain(name) for name in names):
+        yield "The bid prices were taken; the file has ask prices too."

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from annotate.importing.columns import roles_by_name
 
-DELIMITERS = ("\t", ";", "|", ",")
+DELIMITERS = ("\t", ";", "|", ",", " ")
 SAMPLE_ROWS = 200
 LEAST_ROLES = 3
 
@@ -68,9 +68,14 @@ def _delimiter(lines: Sequence[str]) -> str | None:
         for delimiter in DELIMITERS:
             counts = Counter(len(_split(line, delimiter)) for line in filled)
             cells, often = counts.most_common(1)[0] if counts else (0, 0)
-            if cells >= least and often >= 0.6 * len(filled):
+            if cells >= least and often >= 0.6 * len(filled) and (delimiter != " " or least == 5):
                 return delimiter
-    return None
+    return next((delimiter for delimiter in DELIMITERS[:-1] if _names_candles(filled, delimiter)), None)
+
+
+def _names_candles(lines: Sequence[str], delimiter: str) -> bool:
+    """Know a header above a remark such as `No data`."""
+    return bool(lines) and roles_by_name(_split(lines[0], delimiter)).complete
 
 
 def _header_line(rows: list[list[str]]) -> int | None:

@@ -55,6 +55,8 @@ class NumberStyle:
 
 def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separated: bool) -> NumberStyle:
     """Tell decimal commas from thousands commas by every numeric cell of the file; ask when all fit both."""
+    if any(_any(pc.match_substring_regex(column, r"\.\d{3}\.\d{3}")) for column in columns.values()):
+        return NumberStyle(",", "dots part thousands: a number has two of them")
     cells = [column for column in columns.values() if _any(pc.match_substring(column, ","))]
     if not cells:
         return NumberStyle(".", "no cell has a comma")

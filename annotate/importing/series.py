@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 
 VIOLATION_RULES = ("keep", "leave_out", "refuse")
 DAY = 86_400_000
+EPOCH_LOOKS_WRONG = 10**11  # 1973 in ms: a smaller epoch number is rarely a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +213,14 @@ def _notes(body: dict[str, Any], parts: Sequence[ParsedRows], notes: list[str]) 
     if body["finer_than_ms"]:
         said.append(f"{body['finer_than_ms']} times were finer than a millisecond and were floored to it.")
     if body["zone_reason"].startswith("the file states no zone"):
-        said.append("Times were taken as UTC: " + body["zone_reason"] + ".")
+        said.append(f"Note on the zone: {body['zone_reason']}.")
     for key, text in (
-        ("violations", "candles have a high or low that does not enclose open and close; they were kept and flagged."),
-        ("not_positive", "candles have a price of 0 or less; a log scale cannot show them."),
-        ("off_grid", "candles do not start on the grid of the timeframe."),
+        ("violations", "Candles whose high or low does not enclose open and close, kept and flagged"),
+        ("not_positive", "Candles with a price of 0 or less, which a log scale cannot show"),
+        ("off_grid", "Candles that do not start on the grid of the timeframe"),
     ):
         if body[key]["count"]:
-            said.append(f"{body[key]['count']} {text}")
+            said.append(f"{text}: {body[key]['count']}.")
+    if body["units"] and body["last"] < EPOCH_LOOKS_WRONG:
+        said.append("All times lie before 1973, read as seconds since 1970; check that they count from there.")
     return said

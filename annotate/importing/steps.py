@@ -13,8 +13,8 @@ from annotate.importing.doubts import Choice, Doubts
 
 Times = NDArray[np.int64]
 
-# A file changes its step when, in one half, nine of ten steps are of another length than in the other half.
-CLEAR_SHARE = 0.9
+# A file changes its step when 95 of 100 steps of one length come before 95 of 100 of the other.
+CLEAR_SHARE = 0.95
 LEAST_STEPS = 20
 USUAL = ("1m", "5m", "15m", "1h", "4h", "1d")
 
@@ -93,17 +93,19 @@ def _hint_fits(times: Times, hint: str, modal: int) -> bool:
 
 
 def _asked_change(times: Times, found: str, hint: str | None, doubts: Doubts) -> ChosenTimeframe | None:
-    half = len(times) // 2
-    if hint == found or half < LEAST_STEPS:
+    """Ask where one step is followed for good by another; gaps and weekends stand among the others and do not count."""
+    steps = np.diff(times)
+    lengths, counts = np.unique(steps, return_counts=True)
+    frequent = lengths[np.argsort(-counts, kind="stable")[:2]].tolist()
+    if hint == found or len(frequent) < 2 or np.sort(counts)[-2] < LEAST_STEPS:
         return None
-    halves = [times[:half], times[half:]]
-    modal = [modal_step(part) for part in halves]
-    shares = [float(np.mean(np.diff(part) == step)) for part, step in zip(halves, modal, strict=True)]
-    if modal[0] == modal[1] or min(shares) < CLEAR_SHARE:
+    places = [np.flatnonzero(steps == length) for length in frequent]
+    earlier, later = sorted((0, 1), key=lambda at: float(np.median(places[at])))
+    if np.quantile(places[earlier], CLEAR_SHARE) >= np.quantile(places[later], 1 - CLEAR_SHARE):
         return None
-    names = [_name(step) for step in modal]
+    names = [_name(frequent[earlier]), _name(frequent[later])]
     choices = [Choice(name, name, likely=name == min(names, key=timeframe.parse)) for name in names]
-    reason = f"The step changes: the first half of the file is {names[0]}, the second half {names[1]}."
+    reason = f"The step changes within the file: candles are {names[0]} at first and {names[1]} later."
     answer = doubts.ask("timeframe", "Which timeframe is this file?", choices, reason, free=True)
     return ChosenTimeframe(answer, reason)
 

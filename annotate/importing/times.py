@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from annotate.importing.arrow import Column, first_false, ints_of, pc
 from annotate.importing.clock import Clock
 from annotate.importing.dates import parse_dates
-from annotate.importing.doubts import Doubts
+from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.problems import Cell, CellProblem
 
 Times = NDArray[np.int64]
@@ -23,6 +23,10 @@ DAY = 86_400_000
 # Candles outside this range are misread times, never data.
 EARLIEST = int(datetime(1800, 1, 1, tzinfo=UTC).timestamp() * 1000)
 LATEST = int(datetime(2101, 1, 1, tzinfo=UTC).timestamp() * 1000)
+
+# 1927 to 2091 as spreadsheets count days; as seconds all of it is one day of 1970.
+SERIAL_DAYS = (10_000, 70_000)
+SERIAL_1970 = 25_569
 
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 ISO_ZONED = r"(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
@@ -40,15 +44,32 @@ def _read(column: Column, name: str, doubts: Doubts, day_first: bool | None) -> 
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _typed(column)
     if pa.types.is_integer(kind):
-        return _epoch(ints_of(column))
+        return _numbers(ints_of(column), column, name, doubts)
     if pa.types.is_floating(kind):
-        return _epoch_fraction(np.asarray(column.to_numpy(), dtype=np.float64), column, name)
+        return _numbers(np.asarray(column.to_numpy(), dtype=np.float64), column, name, doubts)
     cells = pc.utf8_trim_whitespace(column)
     if pc.all(pc.ascii_is_decimal(cells)).as_py():
         return _digits(cells, name, doubts)
     if pc.match_substring_regex(cells.slice(0, 1), DECIMAL)[0].as_py():
-        return _decimals(cells, name)
+        return _decimals(cells, name, doubts)
     return _iso(cells) or parse_dates(cells, name, doubts, day_first)
+
+
+def _numbers(values: Times | NDArray[np.float64], column: Column, name: str, doubts: Doubts) -> Clock:
+    """Read numbers as epochs, unless they are all in the range of a spreadsheet's days and a person says so."""
+    if len(values) and values.min() >= SERIAL_DAYS[0] and values.max() < SERIAL_DAYS[1]:
+        choices = [
+            Choice("days", "Days of a spreadsheet, such as 45292 for 2024-01-01", likely=True),
+            Choice("seconds", "Seconds since 1970"),
+        ]
+        reason = f"All numbers lie between {SERIAL_DAYS[0]} and {SERIAL_DAYS[1]}, where spreadsheets count our days."
+        if doubts.ask("small_times", f"What is {values[0]:g} in {name}?", choices, reason) == "days":
+            ms = np.rint((np.asarray(values, dtype=np.float64) - SERIAL_1970) * DAY).astype(np.int64)
+            written = "days of a spreadsheet"
+            return Clock(ms, zoned=False, date_only=not np.any(ms % DAY), written=written)
+    if values.dtype.kind == "f":
+        return _epoch_fraction(values.astype(np.float64, copy=False), column, name)
+    return _epoch(values.astype(np.int64, copy=False))
 
 
 def _typed(column: Column) -> Clock:
@@ -84,7 +105,7 @@ def _digits(cells: Column, name: str, doubts: Doubts) -> Clock:
     except pa.ArrowInvalid:
         far = np.flatnonzero(ints_of(pc.utf8_length(cells)) > 18)
         raise _problem(int(far[0]), name, cells, "is too large to be a time") from None
-    return _epoch(ints_of(values))
+    return _numbers(ints_of(values), cells, name, doubts)
 
 
 def _compact(cells: Column, name: str, doubts: Doubts) -> Clock | None:
@@ -113,14 +134,14 @@ def _epoch(values: Times) -> Clock:
     return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)
 
 
-def _decimals(cells: Column, name: str) -> Clock:
+def _decimals(cells: Column, name: str, doubts: Doubts) -> Clock:
     if (row := first_false(pc.match_substring_regex(cells, DECIMAL))) is not None:
         raise _problem(row, name, cells, "is no number, while the first time of the file is one")
     unsigned = pc.replace_substring_regex(cells, r"^\+", "")
     if pc.all(pc.match_substring_regex(unsigned, r"^-?\d{1,18}$")).as_py():
-        return _epoch(ints_of(pc.cast(unsigned, pa.int64())))
+        return _numbers(ints_of(pc.cast(unsigned, pa.int64())), cells, name, doubts)
     values = np.asarray(pc.cast(unsigned, pa.float64()).to_numpy(), dtype=np.float64)
-    return _epoch_fraction(values, cells, name)
+    return _numbers(values, cells, name, doubts)
 
 
 def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str) -> Clock:

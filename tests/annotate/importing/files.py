@@ -51,14 +51,9 @@ def rows(count: int = 40, *, start: int = JUNE, step: int = HOUR, decimals: int 
     highs = np.maximum(opens, closes) + source.uniform(0.01, price / 100, count)
     lows = np.minimum(opens, closes) - source.uniform(0.01, price / 100, count)
     volumes = source.uniform(1, 900, count)
-    return [
-        Row(
-            start + at * step,
-            *(f"{column[at]:.{decimals}f}" for column in (opens, highs, lows, closes)),
-            f"{volumes[at]:.3f}",
-        )
-        for at in range(count)
-    ]
+    texts = [[f"{value:.{decimals}f}" for value in column] for column in (opens, highs, lows, closes)]
+    times = range(start, start + count * step, step)
+    return [Row(*cells) for cells in zip(times, *texts, [f"{volume:.3f}" for volume in volumes], strict=True)]
 
 
 def lines(header: str | None, cells: Sequence[Sequence[object]], delimiter: str = ",", end: str = "\n") -> bytes:
@@ -118,16 +113,19 @@ class Layout:
 
 
 def binance(candles: list[Row], unit: int = 1) -> bytes:
-    cells = [
-        (row.time * unit, *row.prices, row.volume, (row.time + HOUR) * unit - 1, "51.5", 15, "2.5", "23.5", 0)
-        for row in candles
-    ]
+    tail = ("51.5", 15, "2.5", "23.5", 0)
+    ends = [(row.time + HOUR) * unit - 1 for row in candles]
+    cells = [(row.time * unit, *row.prices, row.volume, end, *tail) for row, end in zip(candles, ends, strict=True)]
     return lines(None, cells)
 
 
+BINANCE_HEADER = (
+    "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore"
+)
+
+
 def binance_header(candles: list[Row]) -> bytes:
-    header = "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore"
-    return f"{header}\n".encode() + binance(candles)
+    return f"{BINANCE_HEADER}\n".encode() + binance(candles)
 
 
 def binance_rest(candles: list[Row]) -> bytes:
@@ -312,12 +310,15 @@ def marketwatch(candles: list[Row]) -> bytes:
 
 def rounded(candles: list[Row], decimals: int, volume: int | None = None, scale: int = 1) -> list[Row]:
     """Give the candles as a layout with fewer decimals holds them."""
+
+    def text(volume_text: str) -> str:
+        return f"{volume_text}e{len(str(scale)) - 1}" if volume is None else f"{float(volume_text):.{volume}f}"
+
+    def price(price_text: str) -> str:
+        return f"{float(price_text):.{decimals}f}"
+
     return [
-        Row(
-            row.time,
-            *(f"{float(price):.{decimals}f}" for price in row.prices),
-            f"{row.volume}e{len(str(scale)) - 1}" if volume is None else f"{float(row.volume):.{volume}f}",
-        )
+        Row(row.time, price(row.open), price(row.high), price(row.low), price(row.close), text(row.volume))
         for row in candles
     ]
 

@@ -183,8 +183,7 @@ def test_float32_prices_of_parquet_widen_exactly(tmp_path: Path) -> None:
     columns = files.frame(rows(30))
     single = {name: np.asarray(values, np.float32) for name, values in columns.items() if name != "date"}
     buffer = io.BytesIO()
-    pa.parquet.write_table(
-        pa.table({"t": columns["date"], **{name[0]: values for name, values in single.items()}}), buffer
-    )
+    letters = {name[0]: pa.array(values) for name, values in single.items()}
+    pa.parquet.write_table(pa.table({"t": pa.array(columns["date"]), **letters}), buffer)
     found = imported(tmp_path, "a.parquet", buffer.getvalue())
     assert found.candles.close.tolist() == single["close"].astype(np.float64).tolist()
