@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -39,6 +41,16 @@ def every(timeframe: str, count: int, start: int = START) -> list[int]:
     return [start + place * parse(timeframe) for place in range(count)]
 
 
+@lru_cache
+def _empty_database() -> bytes:
+    """Migrate once; every workspace starts from a copy."""
+    with TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "annotate.db")
+        migrate(database, Path(folder))
+        database.close()
+        return database.path.read_bytes()
+
+
 @dataclass
 class Workspace:
     """A data folder with one series, and short ways to draw on it."""
@@ -56,8 +68,8 @@ class Workspace:
         """Make the folder and a series with candles at these times, 100 hours by default."""
         for name in ("candles", "datasets"):
             (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / "annotate.db").write_bytes(_empty_database())
         database = Database(folder / "annotate.db")
-        migrate(database, folder)
         made = cls(folder, database, CandleStore(folder, database), 0)
         made.series_id = made.add_series(candles_at(times or every(timeframe, 100)), timeframe, symbol)
         return made

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.annotate.annotations.builders import Workspace
 
-ROUNDS = 3
+ROUNDS = 2
 ACKNOWLEDGED = 15
 WRITER = """
 import sys

@@ -150,7 +150,7 @@ BODIES = st.one_of(
     st.builds(lambda place, label: trade(place[0], sum(place), label), PLACES, LABELS),
 )
 GESTURES = st.lists(
-    st.tuples(st.integers(0, 4), st.sampled_from(["put", "put", "put", "delete", "comment"]), BODIES), max_size=12
+    st.tuples(st.integers(0, 4), st.sampled_from(["put", "put", "put", "delete", "comment"]), BODIES), max_size=10
 )
 
 
@@ -162,7 +162,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
     made.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(GESTURES)
 def test_undo_all_returns_to_the_start_and_redo_all_to_the_end(shared: Workspace, gestures: list[Any]) -> None:
     shared.series_id = shared.add_series(candles_at(every("1h", 100)))
