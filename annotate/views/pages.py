@@ -96,7 +96,8 @@ def _licence(name: str) -> tuple[str, str]:
 
 
 def _field(facts: PackageMetadata, name: str) -> str:
-    return facts[name] if name in facts else ""
+    found = facts.get_all(name)
+    return str(found[0]) if found else ""
 
 
 def _classifier(facts: PackageMetadata) -> str:
