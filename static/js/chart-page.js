@@ -152,9 +152,13 @@ view.onVisibleRange(({ from, to }) => {
   if (id !== undefined) keeping = setTimeout(() => settings.update((now) => withView(now, { seriesId: id, timeframe, from, to })), KEEP_VIEW_MS);
 });
 
+// For benchmarks and tests of the page: what is drawn, and where.
 Object.assign(window, {
   __chart: {
     stats: () => ({ bars: view.window.length, level: view.window.level, spans: layer.painted, lastFrameMs: view.lastFrameMs }),
+    visible: () => view.visible(),
+    timeToX: (/** @type {number} */ time) => view.timeToX(time),
+    priceToY: (/** @type {number} */ price) => view.priceToY(price),
   },
 });
 

@@ -19,38 +19,43 @@
 
 const PREFIX = "annotate.unsent.";
 
-/** The waiting changes, in order; shared by the tabs of this browser. */
+/** The waiting changes, in order: those of this tab, and those that an earlier page of this browser left. */
 export class Unsent {
   #storage;
-  /** @type {Map<string, string>} where the storage takes no more */
-  #memory = new Map();
+  /** @type {Map<string, Change>} */
+  #changes = new Map();
+  /** @type {Set<string>} keys that the storage could not take */
+  #unstored = new Set();
   #count = 0;
 
   /** @param {KeyedStorage} storage */
   constructor(storage) {
     this.#storage = storage;
+    const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
+    for (const key of keys.filter((each) => each.startsWith(PREFIX)).sort()) {
+      const change = JSON.parse(storage.getItem(key) ?? "null");
+      if (change) this.#changes.set(change.key, change);
+    }
   }
 
   /** Whether everything would survive the end of this tab. */
   get isSafe() {
-    return this.#memory.size === 0;
+    return this.#unstored.size === 0;
   }
 
   /** @returns {Change[]} oldest first */
   all() {
-    const keys = Array.from({ length: this.#storage.length }, (_, index) => this.#storage.key(index) ?? "");
-    const stored = keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
-    const changes = [...new Set([...stored, ...this.#memory.keys()])].sort().map((key) => this.get(key));
-    return changes.filter((change) => change !== null);
+    return [...this.#changes.values()];
   }
 
   /**
    * @param {string} key
-   * @returns {Change | null} null when another tab has sent it meanwhile
+   * @returns {Change | null} null when it was settled meanwhile, here or by another tab
    */
   get(key) {
-    const text = this.#memory.get(key) ?? this.#storage.getItem(PREFIX + key);
-    return text === null ? null : JSON.parse(text);
+    const isStored = this.#unstored.has(key) || this.#storage.getItem(PREFIX + key) !== null;
+    if (!isStored) this.#changes.delete(key);
+    return this.#changes.get(key) ?? null;
   }
 
   /**
@@ -68,19 +73,20 @@ export class Unsent {
 
   /** @param {Change} change */
   put(change) {
-    const text = JSON.stringify(change);
+    this.#changes.set(change.key, change);
     try {
-      this.#storage.setItem(PREFIX + change.key, text);
-      this.#memory.delete(change.key);
+      this.#storage.setItem(PREFIX + change.key, JSON.stringify(change));
+      this.#unstored.delete(change.key);
     } catch {
       // The browser's storage is full or off: the change lives with this tab, and the page says so.
-      this.#memory.set(change.key, text);
+      this.#unstored.add(change.key);
     }
   }
 
   /** @param {string} key */
   remove(key) {
-    this.#memory.delete(key);
+    this.#changes.delete(key);
+    this.#unstored.delete(key);
     this.#storage.removeItem(PREFIX + key);
   }
 }
