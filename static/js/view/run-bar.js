@@ -1,19 +1,16 @@
 // The bar at the bottom: pick a model, load it, train, go live, stop; what runs, what waits, and how it goes.
 
-import { batchFacts, feedText, liveFacts, stateText } from "../model/headline.js";
-import { hasEnded } from "../model/run.js";
 import { button, element, fill } from "./element.js";
-import { fillKeyed } from "./keyed.js";
 import { learningOf } from "./learning.js";
-import { showRunCause } from "./run-cause.js";
+import { RunLines } from "./run-lines.js";
+import { setText } from "./set-text.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 /** @typedef {import("../model/run.js").Run} Run */
-/** @typedef {import("../model/headline.js").Fact} Fact */
 
 const SPEEDS = [1, 10, 60, "max"];
 const LIVE_TITLE = "Live Inference + Per-Candle Training";
-const FIRST_HINT = "Load a model, train it on the stored candles, or let it learn candle by candle.";
+const FORCE_AFTER_MS = 10_000;
 
 /**
  * Fill the run bar.
@@ -40,8 +37,9 @@ class RunBar {
   #controls = { batch: this.#runControls("batch"), live: this.#runControls("live") };
   #idleStop = button("Stop", () => undefined, { disabled: true, title: "Nothing runs" });
   #bar = element("div", { class: "run-progress", role: "progressbar", "aria-label": "Progress of the batch run", "aria-valuemin": 0, "aria-valuemax": 100 });
-  #facts = element("div", { class: "run-facts", "aria-label": "How the runs go" });
-  #said = element("div", { class: "visually-hidden", "aria-live": "polite" });
+  #lines;
+  /** @type {Map<number, number>} run → when its stop was asked for, ms */
+  #stopping = new Map();
   #link = element("span", { class: "badge", id: "link-state" });
 
   /**
@@ -55,7 +53,8 @@ class RunBar {
     this.#settings = settings;
     this.#model.addEventListener("change", () => settings.set("model", "model", this.#model.value));
     this.#speed.addEventListener("change", () => this.#setSpeed());
-    root.append(this.#bar, this.#controlRow(), this.#facts, this.#said);
+    this.#lines = new RunLines(context);
+    root.append(this.#bar, this.#controlRow(), ...this.#lines.roots);
     settings.onChange(() => desk.repaint());
     desk.onPaint(() => this.#paint());
     context.keyboard.on("replay", () => void this.#ask(() => this.#pauseOrResume(desk.active("live") ? "live" : "batch")));
@@ -128,8 +127,10 @@ class RunBar {
   #paint() {
     this.#paintModels();
     this.#paintControls();
-    this.#paintFacts();
+    this.#lines.paint();
+    this.#paintProgress();
     this.#paintLink();
+    document.title = this.#title();
   }
 
   #paintModels() {
@@ -165,35 +166,27 @@ class RunBar {
     if (run === undefined) return;
     const suffix = named ? ` ${mode}` : "";
     setText(pause, (run.state === "paused" ? "Resume" : "Pause") + suffix);
-    setText(stop, (run.state === "stopping" ? "Stopping …" : "Stop") + suffix);
     pause.disabled = run.state !== "running" && run.state !== "paused";
-    stop.disabled = run.state === "stopping";
-  }
-
-  #paintFacts() {
-    const shown = ["live", "batch", "load"].flatMap((mode) => this.#runsToTell(/** @type {"live"} */ (mode)));
-    const elsewhere = this.#desk.runs.get().filter((run) => run.series_id !== this.#desk.seriesId && !hasEnded(run.state));
-    fillKeyed(this.#facts, [
-      ...shown.map((run) => this.#runLine(run)),
-      ...elsewhere.map((run) => this.#elsewhereLine(run)),
-      ...this.#hint(shown),
-    ]);
-    this.#paintProgress();
-    const words = shown.map((run) => `${run.mode} run ${run.id}: ${stateText(run, this.#desk.runs.get())}`).join("; ");
-    setText(this.#said, words);
+    const isForced = this.#mayForce(run);
+    setText(stop, (isForced ? "Force stop" : run.state === "stopping" ? "Stopping …" : "Stop") + suffix);
+    stop.disabled = run.state === "stopping" && !isForced;
   }
 
   /**
-   * Runs of a mode under way, else the one that ended last.
-   * @param {"live" | "batch" | "load"} mode
-   * @returns {Run[]}
+   * A second stop, after a while, ends the process that did not react to the first.
+   * @param {Run} run
    */
-  #runsToTell(mode) {
-    const runs = this.#desk.ofSeries.filter((run) => run.mode === mode);
-    const underWay = runs.filter((run) => !hasEnded(run.state)).reverse();
-    if (underWay.length > 0) return underWay;
-    const newest = this.#desk.ofSeries.find((run) => run.mode !== "load" || run.state === "failed");
-    return runs[0] !== undefined && runs[0] === newest ? [runs[0]] : [];
+  #mayForce(run) {
+    if (run.state !== "stopping") return false;
+    const since = this.#stopping.get(run.id) ?? Date.now();
+    this.#stopping.set(run.id, since);
+    return Date.now() - since > FORCE_AFTER_MS;
+  }
+
+  #title() {
+    const { current } = this.#context.series.get();
+    const parts = [this.#desk.active("live") && LIVE_TITLE, current && `${current.symbol} ${current.timeframe}`, "Annotate"];
+    return parts.filter(Boolean).join(" · ");
   }
 
   #paintProgress() {
@@ -204,93 +197,10 @@ class RunBar {
     this.#bar.hidden = run === undefined;
   }
 
-  /**
-   * @param {Run} run
-   * @returns {import("./keyed.js").KeyedPart}
-   */
-  #runLine(run) {
-    const progress = this.#desk.progressOf(run.id);
-    const facts = progress === undefined ? [] : factsOf(run, progress);
-    const kind = run.mode === "live" ? `Live ${feedText(run)}` : run.mode === "batch" ? "Batch" : "Loading";
-    const title = `${kind} · ${stateText(run, this.#desk.runs.get())}`;
-    const isQuiet = run.state === "running" && facts.length === 0;
-    const make = () =>
-      element(
-        "div",
-        { class: "run-line", "data-run": run.id },
-        element("span", { class: `badge ${toneOf(run.state)}` }, title),
-        ...facts.map(factElement),
-        isQuiet && element("span", { class: "muted" }, "getting ready …"),
-        run.cause !== null && element("span", { class: "clip cause", title: run.cause }, run.cause.split("\n", 1)[0]),
-        run.cause !== null && button("Why?", () => showRunCause(this.#context, run), { class: "quiet small" }),
-      );
-    return { key: JSON.stringify([run.id, title, run.cause, facts, isQuiet]), make };
-  }
-
-  /**
-   * @param {Run} run
-   * @returns {import("./keyed.js").KeyedPart}
-   */
-  #elsewhereLine(run) {
-    const symbol = this.#context.series.get().items.find((series) => series.id === run.series_id)?.symbol ?? `series ${run.series_id}`;
-    const title = `${run.mode} on ${symbol} · ${stateText(run, this.#desk.runs.get())}`;
-    const show = () => this.#context.openSeries(run.series_id);
-    const make = () =>
-      element("div", { class: "run-line" }, element("span", { class: "badge" }, title), button("Show", show, { class: "quiet small" }));
-    return { key: JSON.stringify([run.id, title]), make };
-  }
-
-  /**
-   * @param {Run[]} shown
-   * @returns {import("./keyed.js").KeyedPart[]}
-   */
-  #hint(shown) {
-    const failure = this.#desk.failure.get();
-    const words = failure === null ? FIRST_HINT : `Runs cannot be read: ${failure.message}`;
-    if (failure === null && shown.length > 0) return [];
-    return [{ key: words, make: () => element("div", { class: `run-line ${failure === null ? "muted" : "cause"}` }, words) }];
-  }
-
   #paintLink() {
     const words = { live: "● live", connecting: "connecting …", reconnecting: "reconnecting …", refused: "signed out" }[this.#desk.linkState];
     setText(this.#link, words);
     this.#link.className = `badge link ${this.#desk.linkState === "live" ? "ok" : "warning"}`;
     this.#link.title = this.#desk.linkState === "live" ? "New events arrive as they happen" : "Nothing is lost: what is missed now is fetched afterwards";
   }
-}
-
-/**
- * @param {Run} run
- * @param {import("../model/run.js").RunProgress} progress
- */
-function factsOf(run, progress) {
-  if (run.mode !== "live") return batchFacts(progress);
-  return liveFacts(progress, hasEnded(run.state) ? (run.ended ?? run.created) : Date.now());
-}
-
-/** @param {Fact} fact */
-function factElement(fact) {
-  return element(
-    "span",
-    { class: `fact ${fact.tone ?? ""}`, title: fact.title },
-    element("span", { class: "muted" }, `${fact.label} `),
-    element("b", { class: "number" }, fact.value),
-    fact.beside !== undefined && element("span", { class: "muted" }, ` (${fact.beside})`),
-  );
-}
-
-/** @param {string} state */
-function toneOf(state) {
-  if (state === "running" || state === "finished") return "ok";
-  if (state === "failed") return "danger";
-  return state === "stopped" || state === "queued" ? "" : "warning";
-}
-
-/**
- * Set a text only when it changed, so that nothing is announced twice and no click is lost.
- * @param {HTMLElement} node
- * @param {string} text
- */
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }

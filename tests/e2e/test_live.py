@@ -1,0 +1,193 @@
+"""Live training in the page: candles up to the clock, predictions ahead of them, nothing lost in a cut connection."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.serving import Server
+
+WAIT_MS = 60_000
+SERIES = 1
+SMALL = {"sequence_length": 32, "d_model": 16, "n_layers": 1, "n_heads": 2}
+CUTS = 8
+Json = dict[str, Any]
+
+
+def test_the_page_tells_a_live_run_as_it_is_stored(shared_server: Server, page: Page) -> None:
+    open_page(page, shared_server)
+    button = page.get_by_role("button", name="Start live training")
+    expect(button).to_have_attribute("title", "Live Inference + Per-Candle Training")
+    run_id = start_live(page, shared_server, speed="60")
+    expect(page).to_have_title("Live Inference + Per-Candle Training · EUR/USD 1h · Annotate")
+    wait_for_candles(shared_server, run_id, 50)
+    page.get_by_role("button", name="Stop").click()
+    shared_server.wait_for_state(run_id, "stopped")
+    events = shared_server.events(run_id)
+    assert page_events(page, run_id, len(events)) == events
+    expect(page).to_have_title("EUR/USD 1h · Annotate")
+    last = [event for event in events if event["type"] == "candle_scored"][-1]
+    table = page.get_by_role("table", name="Prequential candle, unseen candles")
+    shown = last["figures"]["candle"]["100"]
+    assert cells(table, "Accuracy")[0] == percent(shown["accuracy"])
+    assert cells(table, "Majority")[0] == percent(shown["baselines"]["majority"]["accuracy"])
+
+
+def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops(
+    shared_server: Server, page: Page
+) -> None:
+    open_page(page, shared_server)
+    last = page.locator(".readout")
+    before = last.inner_text()
+    run_id = start_live(page, shared_server, speed="10", start=1_500_000_000_000 // 3_600_000 * 3_600_000)
+    expect(last).to_contain_text("2017-07", timeout=WAIT_MS)
+    wait_for_candles(shared_server, run_id, 10)
+    expect(page.locator(".model-strip")).to_be_visible()
+    expect(page.locator(".model-strip")).to_contain_text("next 2017-07")
+    expect(page.locator(".model-strip")).to_contain_text("trend")
+    shared_server.post(f"/api/runs/{run_id}/stop")
+    shared_server.wait_for_state(run_id, "stopped")
+    expect(page.locator(".model-strip")).to_contain_text("has ended")
+    page.locator("body").press("End")
+    expect(last).to_have_text(before, use_inner_text=True)
+
+
+def test_predictions_hide_and_come_back_with_the_key(shared_server: Server, page: Page) -> None:
+    open_page(page, shared_server)
+    run_id = start_live(page, shared_server, speed="60")
+    strip = page.locator(".model-strip")
+    expect(strip).to_be_visible(timeout=WAIT_MS)
+    page.locator("body").press("h")
+    expect(strip).to_be_hidden()
+    page.locator("body").press("h")
+    expect(strip).to_be_visible()
+    shared_server.post(f"/api/runs/{run_id}/stop")
+    shared_server.wait_for_state(run_id, "stopped")
+
+
+def test_after_eight_cuts_of_the_connection_the_page_has_every_stored_event_once(
+    shared_server: Server, page: Page
+) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/socket.io/**", pass_on)
+    open_page(page, shared_server)
+    run_id = start_live(page, shared_server, speed="60")
+    wait_for_candles(shared_server, run_id, 5)
+    for cut in range(1, CUTS + 1):
+        while len(sockets) < cut:
+            page.wait_for_timeout(20)
+        page.wait_for_timeout(150)
+        sockets[-1].close()
+        expect(page.locator("#link-state")).to_have_text("● live", timeout=WAIT_MS)
+    assert len(sockets) > CUTS
+    shared_server.post(f"/api/runs/{run_id}/stop")
+    shared_server.wait_for_state(run_id, "stopped")
+    events = shared_server.events(run_id)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert page_events(page, run_id, len(events)) == events
+
+
+def test_a_cut_connection_is_said_until_it_is_back(shared_server: Server, page: Page) -> None:
+    sockets: list[WebSocketRoute] = []
+    open_gate = True
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        if open_gate:
+            socket.connect_to_server()
+            sockets.append(socket)
+        else:
+            socket.close()
+
+    page.route_web_socket("**/socket.io/**", pass_on)
+    page.route("**/socket.io/**", lambda route: route.continue_() if open_gate else route.abort())
+    open_page(page, shared_server)
+    state = page.locator("#link-state")
+    expect(state).to_have_text("● live", timeout=WAIT_MS)
+    open_gate = False
+    sockets[-1].close()
+    expect(state).to_have_text("reconnecting …")
+    open_gate = True
+    expect(state).to_have_text("● live", timeout=WAIT_MS)
+
+
+def test_a_reload_in_the_middle_shows_the_whole_run(shared_server: Server, page: Page) -> None:
+    open_page(page, shared_server)
+    run_id = start_live(page, shared_server, speed="60")
+    wait_for_candles(shared_server, run_id, 20)
+    page.reload()
+    expect(page.locator(".model-strip")).to_be_visible(timeout=WAIT_MS)
+    page.get_by_role("button", name="Stop").click()
+    shared_server.wait_for_state(run_id, "stopped")
+    events = shared_server.events(run_id)
+    assert page_events(page, run_id, len(events)) == events
+
+
+def test_a_run_started_elsewhere_appears_by_itself(shared_server: Server, page: Page) -> None:
+    open_page(page, shared_server)
+    config = {**SMALL, "feed": {"kind": "replay", "speed": 10}}
+    body = {"mode": "live", "series_id": SERIES, "config": config}
+    run_id = shared_server.post("/api/runs", body)["run"]["id"]
+    expect(page.locator(f"[data-run='{run_id}']")).to_contain_text("Live replay 10×", timeout=5_000)
+    shared_server.post(f"/api/runs/{run_id}/stop")
+    shared_server.wait_for_state(run_id, "stopped")
+
+
+def open_page(page: Page, server: Server) -> None:
+    page.goto(server.link)
+    page.get_by_role("tab", name="Train").click()
+    expect(page.get_by_role("button", name="Start live training")).to_be_enabled()
+
+
+def start_live(page: Page, server: Server, *, speed: str, start: int | None = None) -> int:
+    """Start a live run of a small model; give its id."""
+    before = newest_run(server)
+    page.get_by_text("More settings").click()
+    for name, value in SMALL.items():
+        field = page.locator(f"#train-model-{name}")
+        field.fill(str(value))
+        field.blur()
+    if start is not None:
+        page.get_by_text("Live training", exact=True).click()
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(start / 1000))
+        page.get_by_label("Start at (UTC)").fill(moment)
+        page.get_by_label("Start at (UTC)").blur()
+    page.get_by_label("Replay speed").select_option(speed)
+    page.get_by_role("button", name="Start live training").click()
+    run_id: int = server.wait_for(lambda: newest_run(server) > before and newest_run(server))
+    return run_id
+
+
+def wait_for_candles(server: Server, run_id: int, count: int) -> None:
+    def scored() -> bool:
+        return sum(event["type"] == "candle_scored" for event in server.events(run_id)) >= count
+
+    server.wait_for(scored, within_s=120)
+
+
+def newest_run(server: Server) -> int:
+    return max((run["id"] for run in server.get("/api/runs")["items"]), default=0)
+
+
+def page_events(page: Page, run_id: int, count: int) -> list[Json]:
+    """Give the events that the page has, once it has as many as are stored."""
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while page.evaluate(f"annotate.events({run_id}).length") < count and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    events: list[Json] = page.evaluate(f"annotate.events({run_id})")
+    return events
+
+
+def cells(table: Any, row: str) -> list[str]:
+    texts: list[str] = table.get_by_role("row").filter(has_text=row).first.get_by_role("cell").all_inner_texts()
+    return texts
+
+
+def percent(fraction: float) -> str:
+    return f"{fraction * 100:.1f}%"
