@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flask import request
-from socketio.exceptions import ConnectionRefusedError as ConnectionRefused
+from socketio import exceptions
 
 from annotate.annotations.fields import Fields
 from annotate.errors import AnnotateError
@@ -18,6 +18,8 @@ from annotate.views.services import Services
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
+
+REFUSED: Any = exceptions.ConnectionRefusedError  # the library has no types
 
 
 def register(socketio: SocketIO, services: Services) -> None:
@@ -37,7 +39,7 @@ class _Rooms:
 
     def connect(self, _credentials: object = None) -> None:
         if not is_authorised(request.environ):
-            raise ConnectionRefused("not_authorised")  # type: ignore[no-untyped-call]
+            raise REFUSED("not_authorised")
 
     def join(self, room: object = None) -> Json:
         return _answered(room, self._enter)

@@ -32,6 +32,7 @@ from annotate.views import models, replies, runs, sockets
 from annotate.views.services import Services
 
 PEER = [sys.executable, str(Path(__file__).with_name("peer.py"))]
+UNTYPED_SOCKETIO: Any = SocketIO
 TOKEN = "a-token-for-tests"
 SMALL = {"sequence_length": 8, "epochs": 2}
 LONG = {**SMALL, "epochs": 10_000}
@@ -53,7 +54,7 @@ class Door:
         self.database = Database(self.settings.data_dir / "annotate.db")
         Base.metadata.create_all(self.database.engine)
         self.candles = CandleStore(self.settings.data_dir, self.database)
-        socketio: Any = SocketIO(async_mode="threading")  # type: ignore[no-untyped-call]
+        socketio = UNTYPED_SOCKETIO(async_mode="threading")
         self.publisher = Publisher(self.database, socketio)
         self.trainer = Trainer(
             self.settings, self.database, self.candles, self.publisher, worker=worker or PEER, clock=clock
