@@ -1,6 +1,7 @@
 // What an upload gave, and what it leaves open: the report of an import, and the questions before one.
 
-import { isFree, likelyAnswer, reportRows } from "../model/questions.js";
+import { reportRows } from "../model/import-report.js";
+import { isFree, likelyAnswer } from "../model/questions.js";
 import { element, field } from "./element.js";
 
 /** @typedef {import("../model/questions.js").Question} Question */
