@@ -13,8 +13,14 @@ const field = (name, type, value) => ({ name, type, default: value, meaning: "",
 
 test("each type has its control", () => {
   const kinds = [
-    field("epochs", "int", 10), field("dropout", "float", 0.1), field("use_amp", "bool", true), field("patience", "int | None", null),
-    field("split", "list[float]", [70, 15, 15]), field("heads", "dict[str, float]", {}), field("model", "str", "gru"), field("feed", "Json", {}),
+    field("epochs", "int", 10),
+    field("dropout", "float", 0.1),
+    field("use_amp", "bool", true),
+    field("patience", "int | None", null),
+    field("split", "list[float]", [70, 15, 15]),
+    field("heads", "dict[str, float]", {}),
+    field("model", "str", "gru"),
+    field("feed", "Json", {}),
   ].map(kindOf);
   assert.deepEqual(kinds, ["whole", "number", "switch", "whole", "shares", "weights", "choice", "feed"]);
 });
@@ -43,8 +49,14 @@ test("only what differs from the default is sent", () => {
 test("every field of the server stands in the form once, save those with a control elsewhere", () => {
   const fields = ["model", "epochs", "seed", "heads", "feed", "stride"].map((name) => field(name, "int", 1));
   const { first, more } = partFields(fields);
-  assert.deepEqual(first.map((each) => each.name), ["epochs", "heads"]);
-  assert.deepEqual(more.map((each) => each.name), ["seed", "stride"]);
+  assert.deepEqual(
+    first.map((each) => each.name),
+    ["epochs", "heads"],
+  );
+  assert.deepEqual(
+    more.map((each) => each.name),
+    ["seed", "stride"],
+  );
 });
 
 test("limits and titles read well", () => {

@@ -14,12 +14,20 @@ const trace = (name, dash = "solid") => ({ name, x: [1, 2], y: [0.2, null], line
 const NAMED = {
   name: "candle_accuracy",
   title: "Candle <accuracy>",
-  figure: { data: [trace("train"), trace("majority (validation)", "dash"), trace("validation"), trace("logistic (validation)", "dash")], layout: { xaxis: { title: { text: "step" } }, yaxis: { tickformat: ".0%" } } },
+  figure: {
+    data: [trace("train"), trace("majority (validation)", "dash"), trace("validation"), trace("logistic (validation)", "dash")],
+    layout: { xaxis: { title: { text: "step" } }, yaxis: { tickformat: ".0%" } },
+  },
 };
 
 test("the model's lines are coloured in turn, baselines are muted and told apart by their dashes", () => {
   const lines = dressed(NAMED, COLOURS, "run-1").data.map(({ line }) => [line?.color, line?.dash]);
-  assert.deepEqual(lines, [["blue", "solid"], ["#777", "dash"], ["orange", "solid"], ["#777", "dashdot"]]);
+  assert.deepEqual(lines, [
+    ["blue", "solid"],
+    ["#777", "dash"],
+    ["orange", "solid"],
+    ["#777", "dashdot"],
+  ]);
 });
 
 test("points and formats stay as the server gave them", () => {

@@ -7,15 +7,24 @@ import { RunProgress } from "../../static/js/model/run.js";
 import { batchDone, candleLearnt, candleScored, epochDone, START } from "./builders.js";
 
 /** @param {import("../../static/js/model/headline.js").Fact[]} facts */
-const said = (facts) => facts.map(({ label, value, beside }) => [label, value, beside].filter((part) => part !== undefined).join(" "));
+const said = (facts) =>
+  facts.map(({ label, value, beside }) => [label, value, beside].filter((part) => part !== undefined).join(" "));
 
 test("a batch run says where it is, with the majority beside each accuracy", () => {
   const progress = new RunProgress();
   const baselines = { candle: { majority: { accuracy: 0.204 } }, trend: { majority: { accuracy: 0.5 } } };
   const figures = { loss: 1.6, candle_accuracy: 0.25, trend_accuracy: 0.5, n: 900, baselines };
-  progress.take([epochDone({ train: figures, validation: figures }), batchDone({ epoch: 2, batch: 1, batches: 23, candle_accuracy: 0.22 })]);
+  progress.take([
+    epochDone({ train: figures, validation: figures }),
+    batchDone({ epoch: 2, batch: 1, batches: 23, candle_accuracy: 0.22 }),
+  ]);
   assert.deepEqual(said(batchFacts(progress)), [
-    "Epoch 2/2", "Batch 1/23", "loss .535", "candle 22% majority 20%", "trend 51% majority 50%", "validation 25% majority 20%",
+    "Epoch 2/2",
+    "Batch 1/23",
+    "loss .535",
+    "candle 22% majority 20%",
+    "trend 51% majority 50%",
+    "validation 25% majority 20%",
   ]);
 });
 
@@ -33,11 +42,22 @@ test("steps that were not taken are said", () => {
 
 test("a live run says loss, both accuracies with their baselines, what waits and the snapshot's age", () => {
   const progress = new RunProgress();
-  const window = { n: 100, accuracy: 0.285, interval: [0.2, 0.4], nll: 1.5, baselines: { majority: { accuracy: 0.21, nll: 1.6 } } };
+  const window = {
+    n: 100,
+    accuracy: 0.285,
+    interval: [0.2, 0.4],
+    nll: 1.5,
+    baselines: { majority: { accuracy: 0.21, nll: 1.6 } },
+  };
   const windows = { 100: window, all: { ...window, n: 500, accuracy: 0.253 } };
   progress.take([candleScored({ n: 500, behind: 2, figures: { candle: windows } }), candleLearnt({ time: START })]);
   assert.deepEqual(said(liveFacts(progress, START + 3400)), [
-    "loss .423 avg .416", "candle 28% avg 25%, majority 21%", "trend –", "scored 500", "behind 2", "snapshot 3 3 s old",
+    "loss .423 avg .416",
+    "candle 28% avg 25%, majority 21%",
+    "trend –",
+    "scored 500",
+    "behind 2",
+    "snapshot 3 3 s old",
   ]);
 });
 

@@ -8,7 +8,11 @@ import { reportRows } from "../../static/js/model/import-report.js";
 const said = (report) => Object.fromEntries(reportRows(report));
 
 test("times and lengths are written out, counts get their separators", () => {
-  const report = { rows_kept: 6225, first: 1577836800000, gaps: { count: 1, longest_ms: 1900800000, items: [{ start: 1578614400000, missing: 22 }] } };
+  const report = {
+    rows_kept: 6225,
+    first: 1577836800000,
+    gaps: { count: 1, longest_ms: 1900800000, items: [{ start: 1578614400000, missing: 22 }] },
+  };
   assert.deepEqual(said(report), {
     "Rows kept": "6,225",
     First: "2020-01-01 00:00:00 UTC",
@@ -17,7 +21,18 @@ test("times and lengths are written out, counts get their separators", () => {
 });
 
 test("what says nothing is left out", () => {
-  assert.deepEqual(said({ notes: [], null_volumes: 0, violations: { count: 0, lines: [] }, date_only: false, zone: null, sha256: "ab", dropped: {} }), {});
+  assert.deepEqual(
+    said({
+      notes: [],
+      null_volumes: 0,
+      violations: { count: 0, lines: [] },
+      date_only: false,
+      zone: null,
+      sha256: "ab",
+      dropped: {},
+    }),
+    {},
+  );
 });
 
 test("a column says its name and why it was taken", () => {

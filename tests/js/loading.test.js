@@ -37,7 +37,7 @@ function loaderOf(api) {
 
 /** @param {number} hour */
 function request(hour) {
-  return { seriesId: 1, timeframe: "1h", range: { from: at(hour), to: at(hour + 1) } };
+  return { seriesId: 1, timeframe: "1h", range: { from: at(hour), to: at(hour + 1) }, most: 100 };
 }
 
 test("a newer request gives up the older one, whose answer is never shown", async () => {
@@ -58,13 +58,22 @@ test("a drag of many steps makes one call, for where it ended", async () => {
   const { calls, api } = slowServer();
   const { loader } = loaderOf(api);
   for (let hour = 0; hour < 20; hour += 1) {
-    loader.soon(request(hour));
+    loader.soon(() => request(hour));
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.equal(calls.length, 1);
   assert.match(calls[0].url, new RegExp(`from=${at(19)}`));
   loader.cancel();
+});
+
+test("what is no longer needed when the moment comes is not asked for", async () => {
+  const { calls, api } = slowServer();
+  const { loader } = loaderOf(api);
+  loader.soon(() => request(0));
+  loader.soon(() => null);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(calls.length, 0);
 });
 
 test("a refusal is told once, with its words", async () => {
@@ -79,7 +88,7 @@ test("a refusal is told once, with its words", async () => {
 test("at the start of a series the call names no start, so that no coarser candle is lost", async () => {
   const { calls, api } = slowServer();
   const { loader } = loaderOf(api);
-  void loader.now({ seriesId: 1, timeframe: "4h", range: { from: null, to: at(9) } });
+  void loader.now({ seriesId: 1, timeframe: "4h", range: { from: null, to: at(9) }, most: 100 });
   assert.ok(!calls[0].url.includes("from="));
   loader.cancel();
 });

@@ -4,7 +4,15 @@ import { test } from "node:test";
 
 import { isFree, likelyAnswer, placeOf, questionsOf } from "../../static/js/model/questions.js";
 
-const ZONE = { name: "zone", question: "Which zone?", choices: [{ value: "UTC", label: "UTC", likely: false }, { value: "Asia/Tokyo", label: "Tokyo", likely: true }], reason: "no offset" };
+const ZONE = {
+  name: "zone",
+  question: "Which zone?",
+  choices: [
+    { value: "UTC", label: "UTC", likely: false },
+    { value: "Asia/Tokyo", label: "Tokyo", likely: true },
+  ],
+  reason: "no offset",
+};
 
 test("the server's questions are asked with the likely answer filled in", () => {
   const [asked] = questionsOf({ code: "needs_answer", details: { questions: [ZONE] } }, "a.csv");

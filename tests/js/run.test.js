@@ -14,7 +14,9 @@ test("progress is the share of all batches of all epochs", () => {
 
 test("the best epoch is the last one that was marked best", () => {
   const progress = new RunProgress();
-  progress.take([1, 2, 3].map((epoch) => epochDone({ epoch, best: epoch === 2, verdict: epoch === 3 ? null : `after ${epoch}` })));
+  progress.take(
+    [1, 2, 3].map((epoch) => epochDone({ epoch, best: epoch === 2, verdict: epoch === 3 ? null : `after ${epoch}` })),
+  );
   assert.equal(progress.best?.epoch, 2);
   assert.equal(progress.verdict, "after 2");
 });

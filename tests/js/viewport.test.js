@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { OverviewScale } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
-import { centredOn, firstView, needsLoad, rangeToLoad, seriesBounds, usableView } from "../../static/js/model/viewport.js";
+import { centredOn, firstView, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView } from "../../static/js/model/viewport.js";
 import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
 
 const BOUNDS = { from: at(0), to: at(10_000) };
@@ -31,23 +31,39 @@ test("the call asks for one screen on each side, inside the series", () => {
   assert.deepEqual(rangeToLoad({ from: at(20_000), to: at(20_001) }, BOUNDS), BOUNDS);
 });
 
+const WIDE = { isCoarser: false, candlePx: 8 };
+
 test("a pan inside what is loaded asks for nothing, one near its edge does", () => {
-  const loaded = { from: at(1000), to: at(1300) };
-  assert.equal(needsLoad({ from: at(1100), to: at(1200) }, loaded, BOUNDS, false), false);
-  assert.equal(needsLoad({ from: at(1030), to: at(1130) }, loaded, BOUNDS, false), true);
-  assert.equal(needsLoad({ from: at(1170), to: at(1270) }, loaded, BOUNDS, false), true);
+  const loaded = { from: at(1000), to: at(1300), screen: 100 * HOUR };
+  assert.equal(needsLoad({ from: at(1100), to: at(1200) }, loaded, BOUNDS, WIDE), false);
+  assert.equal(needsLoad({ from: at(1030), to: at(1130) }, loaded, BOUNDS, WIDE), true);
+  assert.equal(needsLoad({ from: at(1170), to: at(1270) }, loaded, BOUNDS, WIDE), true);
 });
 
 test("the ends of the series are no reason to ask again", () => {
-  assert.equal(needsLoad({ from: at(-50), to: at(50) }, { from: at(0), to: at(150) }, BOUNDS, false), false);
-  assert.equal(needsLoad({ from: at(9_950), to: at(10_090) }, { from: at(9_800), to: at(10_000) }, BOUNDS, false), false);
+  const first = { from: at(0), to: at(150), screen: 100 * HOUR };
+  assert.equal(needsLoad({ from: at(-50), to: at(50) }, first, BOUNDS, WIDE), false);
+  const last = { from: at(9_800), to: at(10_000), screen: 100 * HOUR };
+  assert.equal(needsLoad({ from: at(9_950), to: at(10_090) }, last, BOUNDS, WIDE), false);
 });
 
 test("zooming in asks for a finer level only while a coarser one is drawn", () => {
-  const [loaded, visible] = [{ from: at(1000), to: at(4000) }, { from: at(2000), to: at(2300) }];
-  assert.equal(needsLoad(visible, loaded, BOUNDS, true), true);
-  assert.equal(needsLoad(visible, loaded, BOUNDS, false), false);
-  assert.equal(needsLoad({ from: at(2000), to: at(3000) }, loaded, BOUNDS, true), false, "a fresh window does not ask for itself again");
+  const [loaded, visible] = [{ from: at(1000), to: at(4000), screen: 1000 * HOUR }, { from: at(2000), to: at(2300) }];
+  assert.equal(needsLoad(visible, loaded, BOUNDS, { isCoarser: true, candlePx: 8 }), true);
+  assert.equal(needsLoad(visible, loaded, BOUNDS, WIDE), false);
+  assert.equal(needsLoad({ from: at(2000), to: at(3000) }, loaded, BOUNDS, { isCoarser: true, candlePx: 8 }), false, "a fresh window does not ask for itself again");
+});
+
+test("candles narrower than a pixel ask for a coarser level, once for a width of view", () => {
+  const loaded = { from: at(0), to: at(10_000), screen: 2000 * HOUR };
+  const narrow = { isCoarser: false, candlePx: 0.5 };
+  assert.equal(needsLoad({ from: at(5000), to: at(8000) }, loaded, BOUNDS, narrow), true);
+  assert.equal(needsLoad({ from: at(5000), to: at(7000) }, loaded, BOUNDS, narrow), false);
+});
+
+test("no more candles are asked for than there are pixels in view, and never more than the page may hold", () => {
+  assert.equal(mostCandles({ from: at(0), to: at(300) }, { from: at(100), to: at(200) }, 850), 2550);
+  assert.equal(mostCandles({ from: at(0), to: at(300) }, { from: at(100), to: at(200) }, 3000), 4000);
 });
 
 test("a stored view is used where the series still is", () => {

@@ -23,7 +23,10 @@ const HEIGHT = 260;
  * @returns {Figure}
  */
 export function dressed({ title, figure }, colours, revision) {
-  return { data: dressedTraces(figure.data, colours), layout: { ...figure.layout, ...frame(title, figure.layout, colours), uirevision: revision } };
+  return {
+    data: dressedTraces(figure.data, colours),
+    layout: { ...figure.layout, ...frame(title, figure.layout, colours), uirevision: revision },
+  };
 }
 
 /**
@@ -36,7 +39,7 @@ function dressedTraces(traces, colours) {
   return traces.map((trace) => {
     const isBaseline = trace.line?.dash === "dash";
     const color = isBaseline ? colours.muted : colours.series[next++ % colours.series.length];
-    const dash = isBaseline ? BASELINE_DASHES[baselineOf(trace.name)] ?? "dash" : "solid";
+    const dash = isBaseline ? (BASELINE_DASHES[baselineOf(trace.name)] ?? "dash") : "solid";
     return { ...trace, line: { ...trace.line, color, dash }, hovertemplate: `%{y}<extra>${escaped(trace.name)}</extra>` };
   });
 }
@@ -63,7 +66,13 @@ function frame(title, layout, colours) {
   const over = layout["xaxis"]?.title?.text; // said in the title: below the axis it takes the legend's room
   const axis = { gridcolor: colours.grid, linecolor: colours.line, zeroline: false, automargin: true };
   return {
-    title: { text: escaped(over === undefined ? title : `${title}, by ${over}`), font: { size: 13 }, x: 0, xref: "paper", pad: { t: 4 } },
+    title: {
+      text: escaped(over === undefined ? title : `${title}, by ${over}`),
+      font: { size: 13 },
+      x: 0,
+      xref: "paper",
+      pad: { t: 4 },
+    },
     height: HEIGHT,
     margin: { l: 48, r: 12, t: 30, b: 34 },
     paper_bgcolor: "rgba(0,0,0,0)",

@@ -91,6 +91,9 @@ export function configValue(value) {
   if (value === null || value === undefined) return NONE;
   if (typeof value === "boolean") return value ? "on" : "off";
   if (Array.isArray(value)) return value.join("/");
-  if (typeof value === "object") return Object.entries(value).map(([name, part]) => `${name} ${configValue(part)}`).join(", ");
+  if (typeof value === "object")
+    return Object.entries(value)
+      .map(([name, part]) => `${name} ${configValue(part)}`)
+      .join(", ");
   return String(value);
 }

@@ -43,8 +43,18 @@ export function batchFacts(progress) {
     { label: "Epoch", value: `${batch.epoch}/${batch.epochs}` },
     { label: "Batch", value: `${batch.batch}/${batch.batches}` },
     { label: "loss", value: loss(batch.loss), title: "Training loss of this batch" },
-    { label: "candle", value: percent(batch.candle_accuracy), beside: guess(baselines, "candle"), title: "Accuracy on this train batch" },
-    { label: "trend", value: percent(batch.trend_accuracy), beside: guess(baselines, "trend"), title: "Accuracy on this train batch" },
+    {
+      label: "candle",
+      value: percent(batch.candle_accuracy),
+      beside: guess(baselines, "candle"),
+      title: "Accuracy on this train batch",
+    },
+    {
+      label: "trend",
+      value: percent(batch.trend_accuracy),
+      beside: guess(baselines, "trend"),
+      title: "Accuracy on this train batch",
+    },
     ...validationFacts(progress),
     ...skippedFacts(batch.skipped_steps),
   ];
@@ -75,7 +85,14 @@ function validationFacts(progress) {
  */
 function skippedFacts(skipped) {
   if (skipped === 0) return [];
-  return [{ label: "skipped steps", value: String(skipped), tone: "warning", title: "Loss or gradient was not finite; parameters stayed as they were" }];
+  return [
+    {
+      label: "skipped steps",
+      value: String(skipped),
+      tone: "warning",
+      title: "Loss or gradient was not finite; parameters stayed as they were",
+    },
+  ];
 }
 
 /**
@@ -105,7 +122,14 @@ export function liveFacts(progress, now) {
 function behindFacts({ scored, ended }) {
   if (ended !== null) return [];
   const behind = scored?.behind ?? 0;
-  return [{ label: "behind", value: String(behind), title: "Closed candles that wait for the trainer", tone: behind > MANY ? "warning" : undefined }];
+  return [
+    {
+      label: "behind",
+      value: String(behind),
+      title: "Closed candles that wait for the trainer",
+      tone: behind > MANY ? "warning" : undefined,
+    },
+  ];
 }
 
 /**
@@ -144,7 +168,14 @@ function targetFact(label, windows, seen) {
 function snapshotFacts(snapshot, now) {
   if (snapshot === null) return [];
   const age = Math.max(0, Math.round((now - snapshot.since) / 1000));
-  return [{ label: "snapshot", value: String(snapshot.number), beside: `${age} s old`, title: "Published weights that predictions use" }];
+  return [
+    {
+      label: "snapshot",
+      value: String(snapshot.number),
+      beside: `${age} s old`,
+      title: "Published weights that predictions use",
+    },
+  ];
 }
 
 /**
@@ -165,7 +196,9 @@ function guess(baselines, head) {
  */
 export function stateText(run, runs) {
   if (run.state !== "queued") return run.state;
-  const first = runs.findLast((other) => other.mode === run.mode && other.id < run.id && ["running", "paused", "stopping"].includes(other.state));
+  const first = runs.findLast(
+    (other) => other.mode === run.mode && other.id < run.id && ["running", "paused", "stopping"].includes(other.state),
+  );
   return first === undefined ? "queued" : `waits for run ${first.id}`;
 }
 

@@ -61,7 +61,9 @@ function listText(name, values) {
 function partsText(parts) {
   if (parts["count"] === 0) return "";
   if (typeof parts["name"] === "string" && typeof parts["reason"] === "string") return `${parts["name"]} (${parts["reason"]})`;
-  const said = Object.entries(parts).map(([name, value]) => [name, textOf(name, value)]).filter(([, text]) => text !== "");
+  const said = Object.entries(parts)
+    .map(([name, value]) => [name, textOf(name, value)])
+    .filter(([, text]) => text !== "");
   return said.map(([name, text]) => `${titleOf(name)}: ${text}`).join("\n");
 }
 

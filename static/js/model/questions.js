@@ -59,7 +59,11 @@ export function isFree(question) {
  */
 export function placeOf({ details = {} }) {
   const { line, column, value } = details;
-  return [line !== undefined && `line ${line}`, column !== undefined && `column ${column}`, line !== undefined && value !== undefined && `“${value}”`]
+  return [
+    line !== undefined && `line ${line}`,
+    column !== undefined && `column ${column}`,
+    line !== undefined && value !== undefined && `“${value}”`,
+  ]
     .filter((part) => part !== false)
     .join(" · ");
 }

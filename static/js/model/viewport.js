@@ -8,8 +8,11 @@ import { closeTime, stepMs } from "./timeframe.js";
 export const MAX_CANDLES = 4000;
 
 const FIRST_SHOWN = 200; // candles in view when a series opens for the first time
+const LEAST_ASKED = 200;
 const NEAR = 0.4; // of a screen: how close to the loaded edge a call is worth it
 const FINER = 2; // how many times narrower the view must be before a finer level is asked for
+const WIDER = 1.1; // how many times wider before a coarser one is
+const LEAST_CANDLE_PX = 1; // narrower candles than this are drawn as coarser ones
 
 /**
  * The time that a series covers, or up to where it may be seen.
@@ -61,18 +64,31 @@ export function rangeToLoad(visible, bounds) {
 }
 
 /**
+ * Most candles to ask for, so that those in view are not narrower than a pixel.
+ * @param {TimeRange} asked
+ * @param {TimeRange} visible
+ * @param {number} widthPx of the pane
+ * @returns {number}
+ */
+export function mostCandles(asked, visible, widthPx) {
+  const screens = (asked.to - asked.from) / (visible.to - visible.from);
+  return Math.max(LEAST_ASKED, Math.min(MAX_CANDLES, Math.ceil((screens * widthPx) / LEAST_CANDLE_PX)));
+}
+
+/**
  * Whether the loaded candles no longer do for what is visible.
  * @param {TimeRange} visible
- * @param {TimeRange} loaded
+ * @param {TimeRange & {screen: number}} loaded with the width of the view that it was asked for
  * @param {TimeRange} bounds
- * @param {boolean} isCoarser whether a level coarser than the chosen timeframe is drawn
+ * @param {{isCoarser: boolean, candlePx: number}} drawn whether a level coarser than the chosen timeframe is drawn, and how wide
  */
-export function needsLoad(visible, loaded, bounds, isCoarser) {
+export function needsLoad(visible, loaded, bounds, { isCoarser, candlePx }) {
   const screen = visible.to - visible.from;
   const left = loaded.from > bounds.from && visible.from - loaded.from < screen * NEAR;
   const right = loaded.to < bounds.to && loaded.to - visible.to < screen * NEAR;
-  const finer = isCoarser && screen * 3 * FINER < loaded.to - loaded.from;
-  return left || right || finer;
+  const finer = isCoarser && screen * FINER < loaded.screen;
+  const coarser = candlePx < LEAST_CANDLE_PX && screen > loaded.screen * WIDER;
+  return left || right || finer || coarser;
 }
 
 /**

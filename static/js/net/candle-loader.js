@@ -1,13 +1,17 @@
 // Asks for candles: waits a moment so that a drag makes one call, gives up calls that a newer one replaces.
 
 import { CandleWindow } from "../model/candle-window.js";
-import { MAX_CANDLES } from "../model/viewport.js";
 import { isAborted } from "./api.js";
 
 const WAIT_MS = 80;
 
-/** @typedef {{from: number, to: number}} TimeRange */
-/** @typedef {{seriesId: number, timeframe: string, range: {from: number | null, to: number}}} CandleRequest `from` null: from the first candle */
+/**
+ * @typedef {object} CandleRequest
+ * @property {number} seriesId
+ * @property {string} timeframe
+ * @property {{from: number | null, to: number}} range `from` null: from the first candle
+ * @property {number} most candles; a coarser level comes where there are more
+ */
 
 /** Loads one window at a time; only the newest request is answered. */
 export class CandleLoader {
@@ -35,12 +39,15 @@ export class CandleLoader {
   }
 
   /**
-   * Load soon, unless another request comes first.
-   * @param {CandleRequest} request
+   * Load soon, unless this is called again before.
+   * @param {() => CandleRequest | null} decide says then what is needed, if anything
    */
-  soon(request) {
+  soon(decide) {
     clearTimeout(this.#waiting);
-    this.#waiting = setTimeout(() => void this.now(request), WAIT_MS);
+    this.#waiting = setTimeout(() => {
+      const request = decide();
+      if (request) void this.now(request);
+    }, WAIT_MS);
   }
 
   /**
@@ -53,7 +60,7 @@ export class CandleLoader {
     this.#running = control;
     this.#onBusy(true);
     try {
-      const candles = await fetchCandles(this.#api, request, MAX_CANDLES, control.signal);
+      const candles = await fetchCandles(this.#api, request, control.signal);
       if (this.#running === control) this.#onLoaded(candles, request);
     } catch (error) {
       if (!isAborted(error) && this.#running === control) this.#onError(error, request);
@@ -79,11 +86,10 @@ export class CandleLoader {
  * Ask once for candles.
  * @param {import("./api.js").Api} api
  * @param {CandleRequest} request
- * @param {number} maxPoints
  * @param {AbortSignal} [signal]
  * @returns {Promise<CandleWindow>}
  */
-export async function fetchCandles(api, { seriesId, timeframe, range }, maxPoints, signal) {
-  const query = { from: range.from, to: range.to, timeframe, max_points: maxPoints };
+export async function fetchCandles(api, { seriesId, timeframe, range, most }, signal) {
+  const query = { from: range.from, to: range.to, timeframe, max_points: most };
   return CandleWindow.fromAnswer(await api.get(`/api/series/${seriesId}/candles`, { query, signal }));
 }

@@ -12,11 +12,10 @@ import { CandleWindow } from "../model/candle-window.js";
 import { formatPrice, formatTick, formatTime, formatVolume } from "../model/format.js";
 import { stepMs } from "../model/timeframe.js";
 import { Zone } from "../model/zone.js";
-import { colourOptions, LAYOUT, zonedBehaviour } from "./chart-options.js";
+import { candlePoint, colourOptions, LAYOUT, seconds, zonedBehaviour } from "./chart-options.js";
 import { chartColours } from "./colours.js";
 
 /** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive} Primitive */
-/** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").UTCTimestamp} UTCTimestamp */
 /** @typedef {{from: number, to: number}} TimeRange ms UTC */
 /** @typedef {{index: number, position: number, price: number | null}} Pointed what the crosshair is on */
 
@@ -39,6 +38,8 @@ export class CandleChart {
   #zone = new Zone("UTC");
   #decimals = 2;
   #window = CandleWindow.empty("1m");
+  /** @type {TimeRange | null} what was set; the library applies it in its next frame and answers with the old one until then */
+  #awaited = null;
 
   /** @param {HTMLElement} container */
   constructor(container) {
@@ -76,6 +77,7 @@ export class CandleChart {
    */
   setWindow(candles, { decimals, atEnd, range }) {
     const kept = range ?? this.visible();
+    this.#awaited = kept;
     this.#window = candles;
     this.#decimals = decimals;
     this.#candles.applyOptions({
@@ -83,9 +85,10 @@ export class CandleChart {
       priceLineVisible: atEnd,
       priceFormat: { type: "price", precision: decimals, minMove: 10 ** -decimals },
     });
-    this.#candles.setData(Array.from({ length: candles.length }, (_, index) => point(candles, index)));
+    this.#candles.setData(Array.from({ length: candles.length }, (_, index) => candlePoint(candles, index)));
     this.#drawVolume();
     if (kept && candles.length) this.setVisible(kept);
+    else this.#awaited = null;
   }
 
   /**
@@ -95,21 +98,27 @@ export class CandleChart {
   updateLast(candles) {
     this.#window = candles;
     const index = candles.length - 1;
-    this.#candles.update(point(candles, index));
+    this.#candles.update(candlePoint(candles, index));
     this.#volume?.update(this.#volumePoint(index, chartColours()));
   }
 
   /** @returns {TimeRange | null} the times at the left and right edge; null without candles */
   visible() {
+    if (this.#awaited) return this.#awaited;
     const range = this.#chart.timeScale().getVisibleLogicalRange();
     if (!range || !this.#window.length) return null;
     return { from: this.#window.timeAt(range.from - 0.5), to: this.#window.timeAt(range.to + 0.5) };
   }
 
   /** @param {TimeRange} range */
-  setVisible({ from, to }) {
-    const [left, right] = [this.#window.positionOf(from) + 0.5, this.#window.positionOf(to) - 0.5];
-    if (right > left) this.#chart.timeScale().setVisibleLogicalRange({ from: left, to: right });
+  setVisible(range) {
+    const [left, right] = [this.#window.positionOf(range.from) + 0.5, this.#window.positionOf(range.to) - 0.5];
+    if (!(right > left)) return;
+    this.#chart.timeScale().setVisibleLogicalRange({ from: left, to: right });
+    this.#awaited = range;
+    requestAnimationFrame(() => {
+      if (this.#awaited === range) this.#awaited = null;
+    });
   }
 
   /** Whether the last candle is in view, so that new ones may be drawn at once. */
@@ -174,7 +183,7 @@ export class CandleChart {
     this.#zone = zone;
     const range = this.visible();
     this.#setFormatters();
-    this.#candles.setData(Array.from({ length: this.#window.length }, (_, index) => point(this.#window, index)));
+    this.#candles.setData(Array.from({ length: this.#window.length }, (_, index) => candlePoint(this.#window, index)));
     if (range) this.setVisible(range);
   }
 
@@ -276,21 +285,4 @@ export class CandleChart {
     const logical = /** @type {import("../../vendor/lightweight-charts.standalone.production.mjs").Logical} */ (index);
     return this.#window.length ? this.#chart.timeScale().logicalToCoordinate(logical) : null;
   }
-}
-
-/**
- * @param {CandleWindow} candles
- * @param {number} index
- */
-function seconds({ columns }, index) {
-  return /** @type {UTCTimestamp} */ (columns.time[index] / 1000);
-}
-
-/**
- * @param {CandleWindow} candles
- * @param {number} index
- */
-function point(candles, index) {
-  const { open, high, low, close } = candles.columns;
-  return { time: seconds(candles, index), open: open[index], high: high[index], low: low[index], close: close[index] };
 }

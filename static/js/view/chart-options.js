@@ -2,10 +2,13 @@
 
 import { tickWeight } from "../model/tick-weight.js";
 
+/** @typedef {import("../model/candle-window.js").CandleWindow} CandleWindow */
+/** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").UTCTimestamp} UTCTimestamp */
+
 export const LAYOUT = {
   autoSize: true,
   layout: { attributionLogo: true, fontFamily: "system-ui, sans-serif", fontSize: 11, panes: { enableResize: false } },
-  timeScale: { rightOffset: 6, timeVisible: true, secondsVisible: true, minBarSpacing: 0.4 },
+  timeScale: { rightOffset: 6, timeVisible: true, secondsVisible: true, minBarSpacing: 0.25 },
   crosshair: { mode: 0 },
 };
 
@@ -42,4 +45,23 @@ export function zonedBehaviour(axis, local) {
       }
     }
   };
+}
+
+/**
+ * A candle's time as the library counts it.
+ * @param {CandleWindow} candles
+ * @param {number} index
+ */
+export function seconds({ columns }, index) {
+  return /** @type {UTCTimestamp} */ (columns.time[index] / 1000);
+}
+
+/**
+ * A candle as the library takes it.
+ * @param {CandleWindow} candles
+ * @param {number} index
+ */
+export function candlePoint(candles, index) {
+  const { open, high, low, close } = candles.columns;
+  return { time: seconds(candles, index), open: open[index], high: high[index], low: low[index], close: close[index] };
 }

@@ -38,7 +38,7 @@ function loadingText() {
 }
 
 /**
- * @param {import("./chart-view.js").ChartState} state
+ * @param {import("./chart-state.js").ChartState} state
  * @param {import("../model/types.js").SeriesState} series
  * @param {import("./chart-view.js").ChartView} view
  * @param {() => void} onUpload

@@ -4,26 +4,16 @@ import { CandleWindow } from "../model/candle-window.js";
 import { priceDecimals } from "../model/format.js";
 import { createStore } from "../model/store.js";
 import { closeTime } from "../model/timeframe.js";
-import { centredOn, firstView, MAX_CANDLES, needsLoad, rangeToLoad, seriesBounds, usableView } from "../model/viewport.js";
+import { centredOn, firstView, MAX_CANDLES, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView } from "../model/viewport.js";
 import { CandleLoader } from "../net/candle-loader.js";
 import { ChartGeometry } from "./chart-geometry.js";
+import { OPENING } from "./chart-state.js";
 
 /** @typedef {import("../model/types.js").Series} Series */
 /** @typedef {import("../model/types.js").Candle} Candle */
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
 
-/**
- * @typedef {object} ChartState
- * @property {string} timeframe what the person chose
- * @property {string} level what is drawn
- * @property {boolean} busy
- * @property {unknown} error why candles could not be loaded
- * @property {number} unseen live candles that are not drawn yet, since the newest ones are out of view
- * @property {boolean} isEmpty the series has no candle to show
- */
-
-/** @type {ChartState} */
-const OPENING = { timeframe: "1m", level: "1m", busy: false, error: null, unseen: 0, isEmpty: false };
+/** @typedef {import("./chart-state.js").ChartState} ChartState */
 
 /** The chart of the page. */
 export class ChartView extends ChartGeometry {
@@ -33,7 +23,7 @@ export class ChartView extends ChartGeometry {
   #timeframe = "1m";
   /** @type {number | null} */
   #until = null;
-  /** @type {TimeRange | null} what the window was asked for */
+  /** @type {(TimeRange & {screen: number}) | null} what the window was asked for, and for how wide a view */
   #loaded = null;
   /** @type {TimeRange | undefined} what to show once it is loaded */
   #wanted;
@@ -43,6 +33,7 @@ export class ChartView extends ChartGeometry {
   /** @type {Candle[]} live candles that came while a window was on its way */
   #late = [];
   #askedToEnd = false;
+  #screen = 0;
 
   /**
    * @param {HTMLElement} container
@@ -50,7 +41,7 @@ export class ChartView extends ChartGeometry {
    */
   constructor(container, api) {
     super(container);
-    this.state = createStore(/** @type {ChartState} */ (OPENING));
+    this.state = createStore(OPENING);
     this.#loader = new CandleLoader(api, {
       onLoaded: (candles, { range }) => this.#accept(candles, { from: range.from ?? this.bounds()?.from ?? range.to, to: range.to }),
       onError: (error) => this.#change({ error }),
@@ -96,7 +87,7 @@ export class ChartView extends ChartGeometry {
     const wasEmpty = this.state.get().isEmpty;
     this.#series = series;
     if (wasEmpty) this.open(series, this.#timeframe);
-    else this.#loadIfNeeded();
+    else this.#loadSoon();
   }
 
   /** @param {string} timeframe */
@@ -131,11 +122,10 @@ export class ChartView extends ChartGeometry {
 
   /** @param {TimeRange} range */
   showRange(range) {
-    const bounds = this.bounds();
-    if (!bounds) return;
-    const isCoarser = this.window.level !== this.#timeframe;
-    if (!this.#loaded || needsLoad(range, this.#loaded, bounds, isCoarser)) this.#show(range);
-    else this.chart.setVisible(range);
+    const loaded = this.#loaded;
+    const isNear = loaded && !this.#wanted && range.from < loaded.to && range.to > loaded.from;
+    if (!isNear) return this.#show(range);
+    this.chart.setVisible(range); // what is missing of it is asked for as after any other move of the view
   }
 
   /** @param {number | null} timeMs */
@@ -165,7 +155,6 @@ export class ChartView extends ChartGeometry {
     else this.#change({ unseen: this.state.get().unseen + 1 });
   }
 
-  /** What benchmarks ask for. */
   get lastFrameMs() {
     return this.#lastFrameMs;
   }
@@ -195,29 +184,34 @@ export class ChartView extends ChartGeometry {
   /** @param {TimeRange} range */
   #show(range) {
     this.#wanted = range;
-    this.#load(range, "now");
+    const request = this.#requestFor(range);
+    if (request) void this.#loader.now(request);
   }
 
-  #loadIfNeeded() {
+  #loadSoon() {
+    this.#loader.soon(() => this.#missing());
+  }
+
+  /** What is missing of the view, if anything. */
+  #missing() {
     const [visible, bounds] = [this.chart.visible(), this.bounds()];
-    if (!visible || !bounds || !this.#loaded) return;
-    const isCoarser = this.window.level !== this.#timeframe;
-    if (needsLoad(visible, this.#loaded, bounds, isCoarser)) this.#load(visible, "soon");
+    if (!visible || !bounds || !this.#loaded) return null;
+    const drawn = { isCoarser: this.window.level !== this.#timeframe, candlePx: this.candleWidth() };
+    return needsLoad(visible, this.#loaded, bounds, drawn) ? this.#requestFor(visible) : null;
   }
 
-  /**
-   * @param {TimeRange} visible
-   * @param {"now" | "soon"} when
-   */
-  #load(visible, when) {
+  /** @param {TimeRange} visible */
+  #requestFor(visible) {
     const bounds = this.bounds();
-    if (!this.#series || !bounds) return;
+    if (!this.#series || !bounds) return null;
     const range = rangeToLoad(visible, bounds);
     this.#askedToEnd = range.to === bounds.to;
     this.#late = [];
+    this.#screen = visible.to - visible.from;
+    const most = mostCandles(range, visible, this.chart.paneSize().width);
     // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
     const from = range.from === bounds.from ? null : range.from;
-    void this.#loader[when]({ seriesId: this.#series.id, timeframe: this.#timeframe, range: { from, to: range.to } });
+    return { seriesId: this.#series.id, timeframe: this.#timeframe, range: { from, to: range.to }, most };
   }
 
   /**
@@ -227,7 +221,7 @@ export class ChartView extends ChartGeometry {
   #accept(candles, range) {
     const wanted = this.#wanted;
     this.#wanted = undefined;
-    this.#loaded = range;
+    this.#loaded = { ...range, screen: this.#screen };
     this.#data = this.#past(candles);
     const late = this.#late.splice(0);
     if (this.#askedToEnd) for (const candle of late) this.#append(candle);
@@ -253,7 +247,7 @@ export class ChartView extends ChartGeometry {
   /** @param {Candle} candle */
   #append(candle) {
     if (!this.#loaded || !this.#series || candle.time < this.#loaded.to) return;
-    this.#loaded = { from: this.#loaded.from, to: closeTime(candle.time, this.#series.timeframe) };
+    this.#loaded = { ...this.#loaded, to: closeTime(candle.time, this.#series.timeframe) };
     this.#data = this.#data.withAppended(candle, this.#series.timeframe);
   }
 
@@ -280,7 +274,7 @@ export class ChartView extends ChartGeometry {
       this.#draw(this.#data);
       this.#change({ unseen: 0 });
     }
-    this.#loadIfNeeded();
+    this.#loadSoon();
     for (const watch of this.rangeWatchers) watch(visible);
   }
 

@@ -58,7 +58,8 @@ class DataPanel {
   }
 
   #exportSection() {
-    const words = "Candles and annotations as they are now: a zip with manifest.json, candles.arrow, annotations.jsonl, labels.csv and candles.csv.";
+    const words =
+      "Candles and annotations as they are now: a zip with manifest.json, candles.arrow, annotations.jsonl, labels.csv and candles.csv.";
     return element(
       "section",
       { class: "stack", "aria-label": "Datasets" },
@@ -73,8 +74,17 @@ class DataPanel {
   #paint() {
     const { items, current } = this.#context.series.get();
     const isOpen = (/** @type {Series} */ series) => series.id === current?.id;
-    fillKeyed(this.#series, items.map((series) => ({ key: JSON.stringify([series, isOpen(series)]), make: () => seriesRow(this.#context, series, isOpen(series)) })));
-    fillKeyed(this.#datasets, this.#known.get().map((dataset) => ({ key: JSON.stringify(dataset), make: () => this.#datasetRow(dataset) })));
+    fillKeyed(
+      this.#series,
+      items.map((series) => ({
+        key: JSON.stringify([series, isOpen(series)]),
+        make: () => seriesRow(this.#context, series, isOpen(series)),
+      })),
+    );
+    fillKeyed(
+      this.#datasets,
+      this.#known.get().map((dataset) => ({ key: JSON.stringify(dataset), make: () => this.#datasetRow(dataset) })),
+    );
     this.#export.disabled = current === null;
     this.#name.placeholder = current === null ? "" : `${current.symbol} ${current.timeframe}`;
   }
@@ -113,7 +123,10 @@ class DataPanel {
   /** @param {Dataset} dataset */
   #datasetRow(dataset) {
     const { manifest } = dataset;
-    const facts = [`${configValue(manifest["symbol"])} ${configValue(manifest["timeframe"])}`, new Date(dataset.created).toISOString().slice(0, 16).replace("T", " ")];
+    const facts = [
+      `${configValue(manifest["symbol"])} ${configValue(manifest["timeframe"])}`,
+      new Date(dataset.created).toISOString().slice(0, 16).replace("T", " "),
+    ];
     return element(
       "li",
       { class: "data-row" },
@@ -122,8 +135,14 @@ class DataPanel {
       element(
         "span",
         { class: "row actions" },
-        button("Download", () => this.#download(dataset), { class: "quiet small", "aria-label": `Download dataset ${dataset.name}` }),
-        button("Delete", () => void this.#remove(dataset), { class: "quiet small", "aria-label": `Delete dataset ${dataset.name}` }),
+        button("Download", () => this.#download(dataset), {
+          class: "quiet small",
+          "aria-label": `Download dataset ${dataset.name}`,
+        }),
+        button("Delete", () => void this.#remove(dataset), {
+          class: "quiet small",
+          "aria-label": `Delete dataset ${dataset.name}`,
+        }),
       ),
     );
   }

@@ -19,7 +19,10 @@ const EPOCHS_SHOWN = 200;
  * @returns {HTMLElement}
  */
 export function epochTable(epochs, chosen, choose) {
-  const rows = epochs.slice(-EPOCHS_SHOWN).reverse().map((epoch) => epochRow(epoch, epoch.epoch === chosen, choose));
+  const rows = epochs
+    .slice(-EPOCHS_SHOWN)
+    .reverse()
+    .map((epoch) => epochRow(epoch, epoch.epoch === chosen, choose));
   return element(
     "table",
     { class: "figures epochs" },
@@ -37,8 +40,19 @@ export function epochTable(epochs, chosen, choose) {
 function epochRow(epoch, isChosen, choose) {
   const { train, validation } = epoch;
   /** @type {(of: number | null, by: number | null | undefined, write: (value: number | null | undefined) => string) => HTMLElement} */
-  const pair = (of, by, write) => element("td", {}, element("span", { class: "muted" }, write(of)), ` | ${validation === null ? "none" : write(by)}`);
-  const pick = element("button", { type: "button", class: "link-button", "aria-pressed": String(isChosen), onclick: () => choose(epoch.epoch), title: "Show this epoch in detail" }, `${epoch.epoch}${epoch.best ? " ★" : ""}`);
+  const pair = (of, by, write) =>
+    element("td", {}, element("span", { class: "muted" }, write(of)), ` | ${validation === null ? "none" : write(by)}`);
+  const pick = element(
+    "button",
+    {
+      type: "button",
+      class: "link-button",
+      "aria-pressed": String(isChosen),
+      onclick: () => choose(epoch.epoch),
+      title: "Show this epoch in detail",
+    },
+    `${epoch.epoch}${epoch.best ? " ★" : ""}`,
+  );
   return element(
     "tr",
     { class: isChosen ? "chosen" : "", title: epoch.best ? "Best validation loss so far; these weights are kept" : "" },
@@ -56,14 +70,21 @@ function epochRow(epoch, isChosen, choose) {
  */
 export function epochDetail(epoch) {
   /** @type {[string, import("../model/events.js").SplitFigures | null][]} */
-  const splits = [["Validation", epoch.validation], ["Train", epoch.train]];
+  const splits = [
+    ["Validation", epoch.validation],
+    ["Train", epoch.train],
+  ];
   return element(
     "div",
     { class: "stack" },
     ...splits.map(([title, split]) =>
       split === null
         ? element("p", { class: "muted" }, `${title}: none. The split leaves no ${title.toLowerCase()} window.`)
-        : figureTable(`${title}, epoch ${epoch.epoch}, ${count(split.n)} windows`, headsOf(split).map(headTitle), epochRows(split)),
+        : figureTable(
+            `${title}, epoch ${epoch.epoch}, ${count(split.n)} windows`,
+            headsOf(split).map(headTitle),
+            epochRows(split),
+          ),
     ),
   );
 }
@@ -76,7 +97,12 @@ export function epochDetail(epoch) {
 export function liveTables(progress) {
   const figures = /** @type {FiguresByTarget} */ (progress.scored?.figures ?? {});
   const note = seenOnly(progress) ? "Seen in training: no unseen candle was scored yet, so there is no prequential figure." : "";
-  return element("div", { class: "stack" }, note !== "" && element("p", { class: "muted" }, note), ...["candle", "trend"].map((target) => liveTable(figures, target)));
+  return element(
+    "div",
+    { class: "stack" },
+    note !== "" && element("p", { class: "muted" }, note),
+    ...["candle", "trend"].map((target) => liveTable(figures, target)),
+  );
 }
 
 /**
@@ -95,8 +121,21 @@ function liveTable(figures, target) {
  * @param {FigureRow[]} rows
  */
 function figureTable(caption, columns, rows) {
-  const body = rows.map((row) => element("tr", { class: row.kind ?? "" }, element("th", { scope: "row" }, row.title), ...row.cells.map((cell) => element("td", {}, cell))));
-  return element("table", { class: "figures" }, element("caption", {}, caption), element("thead", {}, headRow(["", ...columns])), element("tbody", {}, ...body));
+  const body = rows.map((row) =>
+    element(
+      "tr",
+      { class: row.kind ?? "" },
+      element("th", { scope: "row" }, row.title),
+      ...row.cells.map((cell) => element("td", {}, cell)),
+    ),
+  );
+  return element(
+    "table",
+    { class: "figures" },
+    element("caption", {}, caption),
+    element("thead", {}, headRow(["", ...columns])),
+    element("tbody", {}, ...body),
+  );
 }
 
 /** @param {string[]} titles */

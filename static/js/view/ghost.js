@@ -66,7 +66,8 @@ export class Ghost {
       context.fillRect(x - width / 2, top, width, Math.max(1, bottom - top - 1));
       context.globalAlpha = 1;
       if (band.index === best) this.#frame(context, x - width / 2, top, width, bottom - top);
-      if (bottom - top >= LINE_PX || band.index === best) this.#label(context, `${classShape(band.index)} ${percent(band.probability)}`, x + width / 2 + 4, (top + bottom) / 2);
+      if (bottom - top >= LINE_PX || band.index === best)
+        this.#label(context, `${classShape(band.index)} ${percent(band.probability)}`, x + width / 2 + 4, (top + bottom) / 2);
     }
     return x + width / 2 + 4;
   }

@@ -12,7 +12,11 @@ import { loadPlotly } from "./plotly.js";
 /** @typedef {import("../model/figures.js").NamedFigure} NamedFigure */
 
 const REFRESH_MS = 1000;
-const CONFIG = { displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"], toImageButtonOptions: { format: "png", scale: 2 } };
+const CONFIG = {
+  displaylogo: false,
+  modeBarButtonsToRemove: ["lasso2d", "select2d"],
+  toImageButtonOptions: { format: "png", scale: 2 },
+};
 
 /**
  * Fill the Metrics panel.

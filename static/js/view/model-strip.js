@@ -9,7 +9,12 @@ import { button, element } from "./element.js";
 /** @typedef {import("../model/predictions.js").Predictions} Predictions */
 /** @typedef {import("../model/predictions.js").Told} Told */
 
-const ROWS = { up: { top: 16, height: 22 }, predicted: { top: 41, height: 12 }, outcome: { top: 54, height: 12 }, mark: { top: 67, height: 12 } };
+const ROWS = {
+  up: { top: 16, height: 22 },
+  predicted: { top: 41, height: 12 },
+  outcome: { top: 54, height: 12 },
+  mark: { top: 67, height: 12 },
+};
 const HEIGHT = 80;
 const SHAPE_WIDTH = 7;
 const SEEN_ALPHA = 0.45;
@@ -32,7 +37,11 @@ export class ModelStrip {
       button("×", hide, { class: "quiet small", "aria-label": "Hide the model strip" }),
     ];
     const names = ["P(up)", "told", "true", "hit"].map((name) => element("span", {}, name));
-    this.root.append(this.#canvas, element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names), element("div", { class: "model-words" }, this.#words, ...buttons));
+    this.root.append(
+      this.#canvas,
+      element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names),
+      element("div", { class: "model-words" }, this.#words, ...buttons),
+    );
     this.root.style.height = `${HEIGHT}px`;
   }
 

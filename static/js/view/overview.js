@@ -56,8 +56,8 @@ export class Overview {
     const control = new AbortController();
     this.#loading = control;
     try {
-      const request = { seriesId: series.id, timeframe: series.timeframe, range: { from: null, to: range.to } };
-      this.#candles = await fetchCandles(this.#api, request, POINTS, control.signal);
+      const request = { seriesId: series.id, timeframe: series.timeframe, range: { from: null, to: range.to }, most: POINTS };
+      this.#candles = await fetchCandles(this.#api, request, control.signal);
       this.repaint();
     } catch (error) {
       // The chart itself shows a card for the same cause; the strip stays empty and is asked for at the next opening.

@@ -34,7 +34,9 @@ export async function askQuestions(dialog, fileName, questions) {
   };
   await dialog.open({
     title: `${fileName} leaves something open`,
-    body: asked.map(({ question, control }) => element("div", { class: "stack" }, field(question.question, control, question.reason), choiceList(question, control))),
+    body: asked.map(({ question, control }) =>
+      element("div", { class: "stack" }, field(question.question, control, question.reason), choiceList(question, control)),
+    ),
     actions: [{ text: "Import", tone: "primary", run: take }],
   }).closed;
   return answers;
@@ -46,7 +48,8 @@ export async function askQuestions(dialog, fileName, questions) {
  */
 function answerControl(question) {
   const value = likelyAnswer(question);
-  if (isFree(question)) return element("input", { type: "text", name: question.name, value, list: `choices-${question.name}`, autocomplete: "off" });
+  if (isFree(question))
+    return element("input", { type: "text", name: question.name, value, list: `choices-${question.name}`, autocomplete: "off" });
   const options = question.choices.map((choice) => element("option", { value: choice.value }, choice.label));
   return element("select", { name: question.name, value: "" }, ...options.map((option) => selected(option, value)));
 }
@@ -66,5 +69,9 @@ function selected(option, value) {
  */
 function choiceList(question, control) {
   if (control.tagName !== "INPUT" || question.choices.length === 0) return null;
-  return element("datalist", { id: `choices-${question.name}` }, ...question.choices.map((choice) => element("option", { value: choice.value }, choice.label)));
+  return element(
+    "datalist",
+    { id: `choices-${question.name}` },
+    ...question.choices.map((choice) => element("option", { value: choice.value }, choice.label)),
+  );
 }

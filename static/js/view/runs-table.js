@@ -32,7 +32,11 @@ export function runsTable(runs, shown, actions) {
     element(
       "table",
       { class: "figures runs" },
-      element("thead", {}, element("tr", {}, ...["Run", "Began", "State", ""].map((title) => element("th", { scope: "col" }, title)))),
+      element(
+        "thead",
+        {},
+        element("tr", {}, ...["Run", "Began", "State", ""].map((title) => element("th", { scope: "col" }, title))),
+      ),
       element("tbody", {}, ...rows),
     ),
     more > 0 && element("p", { class: "muted" }, `${more} older runs are not shown.`),
@@ -47,19 +51,35 @@ export function runsTable(runs, shown, actions) {
  */
 function runRow(run, runs, isShown, actions) {
   const name = `${run.id} ${run.mode}`;
-  const pick = element("button", { type: "button", class: "link-button", "aria-pressed": String(isShown), onclick: () => actions.show(run), title: "Show its figures, metrics and log" }, name);
+  const pick = element(
+    "button",
+    {
+      type: "button",
+      class: "link-button",
+      "aria-pressed": String(isShown),
+      onclick: () => actions.show(run),
+      title: "Show its figures, metrics and log",
+    },
+    name,
+  );
   const state = stateText(run, runs);
   return element(
     "tr",
     { class: isShown ? "chosen" : "", title: configValue(run.config) },
-    element("td", {}, run.mode === "load" ? name : pick, element("small", { class: "muted" }, ` ${configValue(run.config["model"])}`)),
+    element(
+      "td",
+      {},
+      run.mode === "load" ? name : pick,
+      element("small", { class: "muted" }, ` ${configValue(run.config["model"])}`),
+    ),
     element("td", {}, new Date(run.created).toISOString().slice(5, 16).replace("T", " ")),
     element("td", { class: `state ${run.state}` }, state),
     element(
       "td",
       {},
       canResume(run) && button("Resume", () => actions.resume(run), { class: "small", "aria-label": `Resume run ${run.id}` }),
-      run.cause !== null && button("Why?", () => actions.explain(run), { class: "quiet small", "aria-label": `Why run ${run.id} ended` }),
+      run.cause !== null &&
+        button("Why?", () => actions.explain(run), { class: "quiet small", "aria-label": `Why run ${run.id} ended` }),
     ),
   );
 }

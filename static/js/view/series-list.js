@@ -15,12 +15,26 @@ const UNDO_MS = 60_000;
  */
 export function seriesRow(context, series, isOpen) {
   const name = `${series.symbol} ${series.timeframe}`;
-  const origin = [`${series.candles.toLocaleString("en-US")} candles`, series.simulated ? "simulated" : series.source].join(" · ");
-  const range = [series.first, series.last].map((time) => (time === null ? "" : new Date(time).toISOString().slice(0, 10))).join(" – ");
+  const origin = [`${series.candles.toLocaleString("en-US")} candles`, series.simulated ? "simulated" : series.source].join(
+    " · ",
+  );
+  const range = [series.first, series.last]
+    .map((time) => (time === null ? "" : new Date(time).toISOString().slice(0, 10)))
+    .join(" – ");
   return element(
     "li",
     { class: `data-row ${isOpen ? "chosen" : ""}` },
-    element("button", { type: "button", class: "link-button clip", "aria-current": isOpen ? "true" : null, onclick: () => context.openSeries(series.id), title: `Show ${name} on the chart` }, name),
+    element(
+      "button",
+      {
+        type: "button",
+        class: "link-button clip",
+        "aria-current": isOpen ? "true" : null,
+        onclick: () => context.openSeries(series.id),
+        title: `Show ${name} on the chart`,
+      },
+      name,
+    ),
     element("small", { class: "muted" }, element("span", {}, origin), element("span", {}, range)),
     element(
       "span",
@@ -40,7 +54,13 @@ function rename(context, series) {
   context.dialog.open({
     title: `Rename ${series.symbol}`,
     body: [field("Symbol", input)],
-    actions: [{ text: "Rename", tone: "primary", run: () => attempt(context, () => context.api.patch(`/api/series/${series.id}`, { symbol: input.value.trim() })) }],
+    actions: [
+      {
+        text: "Rename",
+        tone: "primary",
+        run: () => attempt(context, () => context.api.patch(`/api/series/${series.id}`, { symbol: input.value.trim() })),
+      },
+    ],
   });
 }
 

@@ -12,8 +12,20 @@ import { askQuestions, showReport } from "./report-dialog.js";
 export class Upload {
   root = element("section", { class: "stack upload", "aria-label": "Upload candles" });
   #context;
-  #symbol = element("input", { type: "text", id: "upload-symbol", name: "symbol", placeholder: "ETH/USDT", autocomplete: "off", maxlength: 100 });
-  #file = element("input", { type: "file", id: "upload-file", class: "visually-hidden", accept: ".csv,.txt,.tsv,.gz,.zip,text/csv" });
+  #symbol = element("input", {
+    type: "text",
+    id: "upload-symbol",
+    name: "symbol",
+    placeholder: "ETH/USDT",
+    autocomplete: "off",
+    maxlength: 100,
+  });
+  #file = element("input", {
+    type: "file",
+    id: "upload-file",
+    class: "visually-hidden",
+    accept: ".csv,.txt,.tsv,.gz,.zip,text/csv",
+  });
   #state = element("div", { class: "upload-state", role: "status" });
   #drop = element("div", { class: "drop" });
   #busy = false;
@@ -122,7 +134,11 @@ export class Upload {
         element("h2", {}, `${file.name} was not stored`),
         element("p", {}, error.message),
         place !== "" && element("p", { class: "place" }, place),
-        element("div", { class: "row" }, button("Choose another file", () => this.#file.click())),
+        element(
+          "div",
+          { class: "row" },
+          button("Choose another file", () => this.#file.click()),
+        ),
       ),
     );
   }

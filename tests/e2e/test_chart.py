@@ -1,0 +1,200 @@
+"""The chart as a trader uses it: candles of any series at any zoom, in any zone, and what is said when they fail."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.e2e.chart_page import AAPL, HOUR, SIM, ChartPage
+from tests.serving import Server
+
+pytestmark = pytest.mark.e2e
+
+PAINTED = """() => [...document.querySelectorAll('.chart-canvas canvas')].reduce((sum, canvas) => {
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const up = getComputedStyle(document.documentElement).getPropertyValue('--up').trim();
+  const [r, g, b] = [1, 3, 5].map(at => parseInt(up.slice(at, at + 2), 16));
+  for (let i = 0; i < data.length; i += 4) sum += data[i] === r && data[i + 1] === g && data[i + 2] === b;
+  return sum;
+}, 0)"""
+
+
+@pytest.fixture
+def chart(page: Page, shared_server: Server) -> ChartPage:
+    """The opened page."""
+    return ChartPage(page, shared_server).open()
+
+
+def test_the_first_series_is_drawn_with_its_last_candle_read_out(chart: ChartPage) -> None:
+    assert chart.page.evaluate(PAINTED) > 500
+    readout = chart.page.locator("[data-part=readout]")
+    expect(readout).to_contain_text("EUR/USD")
+    expect(readout).to_contain_text("Fri 2017-12-29 21:00 UTC")
+    last = chart.server.get("/api/series/1/candles?encoding=list&max_points=5000&from=1514581200000")
+    for name, column in (("O", "open"), ("H", "high"), ("L", "low"), ("C", "close")):
+        expect(readout).to_contain_text(f"{name} {last[column][0]:.5f}")
+    expect(chart.page.locator("a[href*='tradingview']")).to_be_visible()
+
+
+def test_the_read_out_follows_the_crosshair(chart: ChartPage) -> None:
+    time = chart.candle_times(30)[0]
+    chart.page.mouse.move(chart.x_of(time), 250)
+    expect(chart.page.locator("[data-part=readout]")).to_contain_text(
+        chart.page.evaluate("time => new Date(time).toISOString().slice(0, 16).replace('T', ' ')", time)
+    )
+
+
+def test_wheel_zooms_drag_pans_and_the_client_never_holds_more_than_4000_candles(chart: ChartPage) -> None:
+    start, end = chart.visible()
+    chart.drag(300, 600, y=200)
+    assert chart.visible()[0] < start - 10 * HOUR
+    chart.page.mouse.move(500, 300)
+    for _ in range(25):
+        chart.page.mouse.wheel(0, 300)
+        chart.page.wait_for_timeout(30)
+        assert chart.stats()["bars"] <= 4000
+    wide = chart.visible()
+    assert wide[1] - wide[0] > 5 * (end - start)
+
+
+def test_the_whole_of_a_long_series_is_drawn_at_a_coarser_level_and_zooming_in_brings_its_own_back(
+    chart: ChartPage,
+) -> None:
+    chart.choose_series(SIM, "1s")
+    expect(chart.page.locator("[data-part=readout]")).to_contain_text("simulated")
+    chart.page.locator("#overview canvas").focus()
+    for _ in range(14):
+        chart.page.keyboard.press("-")
+        chart.page.wait_for_timeout(60)
+    expect(chart.page.locator("[data-part=level]")).to_contain_text("drawn as")
+    chart.page.wait_for_function("() => !['1s', '5s'].includes(__chart.stats().level)")
+    assert chart.stats()["bars"] <= 4000
+    for _ in range(18):
+        chart.page.keyboard.press("+")
+        chart.page.wait_for_timeout(60)
+    chart.wait_for_level("1s")
+    expect(chart.page.locator("[data-part=level]")).to_have_count(0)
+
+
+def test_a_coarser_timeframe_shows_the_same_time(chart: ChartPage) -> None:
+    before = chart.visible()
+    chart.page.get_by_role("button", name="4h", exact=True).click()
+    chart.wait_for_level("4h")
+    after = chart.visible()
+    assert abs(after[0] - before[0]) < 8 * HOUR
+    assert abs(after[1] - before[1]) < 8 * HOUR
+
+
+def test_series_timeframe_and_view_come_back_after_a_reload(chart: ChartPage) -> None:
+    chart.choose_series(AAPL, "1d")
+    chart.page.get_by_role("button", name="1w", exact=True).click()
+    chart.wait_for_level("1w")
+    chart.drag(300, 700, y=200)
+    chart.page.wait_for_timeout(900)
+    before = chart.visible()
+    chart.reload()
+    chart.wait_for_level("1w")
+    expect(chart.page.locator("[data-part=readout]")).to_contain_text("AAPL")
+    after = chart.visible()
+    assert abs(after[0] - before[0]) < 7 * 24 * HOUR
+    assert abs(after[1] - before[1]) < 7 * 24 * HOUR
+
+
+def test_a_zone_changes_what_is_read_and_nothing_else(chart: ChartPage) -> None:
+    before = chart.visible()
+    readout = chart.page.locator("[data-part=readout]")
+    chart.page.get_by_label("Time zone of the axis").select_option("Asia/Tokyo")
+    expect(readout).to_contain_text("Sat 2017-12-30 06:00 GMT+9")
+    assert chart.visible() == before
+    chart.choose_series(AAPL, "1d")
+    expect(readout).to_contain_text("Mon 2024-12-30")
+
+
+def test_go_to_brings_a_time_into_view_and_says_what_it_cannot_take(chart: ChartPage) -> None:
+    chart.page.keyboard.press("o")
+    field = chart.page.get_by_label("Date, with or without a time")
+    field.fill("1999-01-01")
+    chart.page.get_by_role("button", name="Go", exact=True).click()
+    assert "2017-01-01" in field.evaluate("field => field.validationMessage")
+    field.fill("2017-06-01 12:00")
+    field.press("Enter")
+    expect(field).to_have_count(0)
+    wanted = 1496318400000
+    chart.page.wait_for_function(
+        "time => { const r = __chart.visible(); return r.from < time && time < r.to }", arg=wanted
+    )
+    chart.page.keyboard.press("End")
+    chart.page.wait_for_function("() => __chart.visible().to > 1514581200000")
+
+
+def test_the_overview_shows_the_whole_and_a_press_on_it_goes_there(chart: ChartPage) -> None:
+    box = chart.page.locator("#overview").bounding_box()
+    assert box
+    chart.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
+    chart.page.wait_for_function(
+        "() => { const r = __chart.visible(); return r.from < 1500000000000 && r.to > 1497000000000 }"
+    )
+
+
+def test_candles_that_cannot_be_loaded_give_a_card_with_the_cause_and_a_way_out(
+    page: Page, shared_server: Server, errors: list[str]
+) -> None:
+    refused = '{"error": {"code": "storage_failed", "message": "the candle file is gone", "details": {}}}'
+    pattern = "**/api/series/*/candles*"
+
+    def refuse(route: Route) -> None:
+        route.fulfill(status=507, content_type="application/json", body=refused)
+
+    page.route(pattern, refuse)
+    page.goto(shared_server.link)
+    card = page.locator(".chart-overlay .card")
+    expect(card).to_contain_text("the candle file is gone")
+    page.unroute(pattern)
+    card.get_by_role("button", name="Try again").click()
+    expect(card).to_have_count(0)
+    assert ChartPage(page, shared_server).wait_for_candles().stats()["bars"] > 0
+    assert any("507" in error for error in errors)
+    errors.clear()
+
+
+def test_themes_and_the_safe_colours_are_kept(chart: ChartPage) -> None:
+    chart.page.get_by_role("button", name="Theme").click()
+    chart.page.get_by_label("Light", exact=True).check()
+    chart.page.get_by_label("Blue up").check()
+    chart.page.keyboard.press("Escape")
+    chart.reload()
+    root = chart.page.locator("html")
+    expect(root).to_have_attribute("data-theme", "light")
+    expect(root).to_have_attribute("data-palette", "blue-orange")
+    assert chart.page.evaluate(PAINTED) > 500
+
+
+@pytest.mark.parametrize("width", [1280, 800, 400])
+def test_nothing_sticks_out_and_every_button_has_a_name(chart: ChartPage, width: int) -> None:
+    chart.page.set_viewport_size({"width": width, "height": 800})
+    chart.page.wait_for_timeout(300)
+    assert chart.page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth") <= 0
+    nameless = """() => [...document.querySelectorAll('button, select, input, a')].filter(e => e.offsetParent &&
+      !(e.ariaLabel || e.labels?.length || e.textContent.trim() || e.title)).map(e => e.outerHTML)"""
+    assert chart.page.evaluate(nameless) == []
+    chart_box = chart.page.locator("#chart").bounding_box()
+    assert chart_box
+    assert chart_box["width"] >= min(360, width * 0.45)
+
+
+def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:
+    before = chart.visible()
+    session = context.new_cdp_session(chart.page)
+
+    def touch(kind: str, *xs: float) -> None:
+        points = [{"x": x, "y": 250, "id": place} for place, x in enumerate(xs)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        chart.page.wait_for_timeout(30)
+
+    touch("touchStart", 400)
+    touch("touchStart", 400, 500)
+    for spread in range(20, 220, 40):
+        touch("touchMove", 400 - spread, 500 + spread)
+    touch("touchEnd")
+    after = chart.visible()
+    assert after[1] - after[0] < 0.7 * (before[1] - before[0])
