@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,9 +59,13 @@ def resident_bytes() -> int:
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
-        import resource  # not on every system; where /proc is missing this is the way
+        return peak_resident_bytes()
 
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+def peak_resident_bytes() -> int:
+    """Give the most memory that this process ever held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux KiB
 
 
 def calibrate_threads(work: Callable[[], object], *, limit_s: float = CALIBRATION_S) -> int:

@@ -17,10 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
+from nn.losses import losses_of, weighted_loss
 from nn.metrics import Classes, accuracy
 from nn.models import build, parameter_count
 from nn.snapshot import Snapshot
-from nn.targets import MASKED, Edges, head_classes
+from nn.targets import Edges, head_classes
 from nn.windows import Batch
 
 BETAS = (0.9, 0.98)
@@ -117,8 +118,8 @@ class Learner:
         with self._own_random():
             with self._autocast():
                 logits = self._module(batch.x)
-                losses = {head: _losses(logits[head], classes) for head, classes in batch.targets.items()}
-                total, means = _total(losses, batch.targets, self.config.heads)
+                losses = losses_of(logits, batch.targets)
+                total, means = weighted_loss(losses, batch.targets, self.config.heads)
             total.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self._module.parameters(), CLIP_NORM)
         numbers = _read(total, norm, means, {head: _confusion(logits[head], batch.targets[head]) for head in losses})
@@ -224,20 +225,6 @@ def _random_state(seed: int, device: torch.device) -> dict[str, Tensor]:
     if device.type == "cuda":
         state["cuda"] = torch.Generator(device).manual_seed(seed).get_state()
     return state
-
-
-def _losses(logits: Tensor, classes: Tensor) -> Tensor:
-    """Give −log P(class) at every candle, (B, T); 0 where MASKED."""
-    flat = F.cross_entropy(logits.flatten(0, 1).float(), classes.flatten(), ignore_index=MASKED, reduction="none")
-    return flat.view(classes.shape)
-
-
-def _total(
-    losses: Mapping[str, Tensor], targets: Mapping[str, Tensor], weights: Mapping[str, float]
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """Give the weighted sum of the heads' mean losses, and those means."""
-    means = {head: values.sum() / (targets[head] != MASKED).sum().clamp(min=1) for head, values in losses.items()}
-    return torch.as_tensor(sum(weights.get(head, 0.0) * mean for head, mean in means.items())), means
 
 
 def _confusion(logits: Tensor, classes: Tensor) -> Tensor:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from nn.features import Rows
+from nn.config import ModelConfig
+from nn.features import FEATURES, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ class Windows:
         index = torch.from_numpy(np.ascontiguousarray(starts)).to(self._rows.device)
         targets = {head: view[index] for head, view in self._targets.items()}
         return Batch(self._rows[index].transpose(1, 2).contiguous(), targets)
+
+
+def noise(config: ModelConfig, classes: Mapping[str, int], device: torch.device | str = "cpu") -> Batch:
+    """Make a batch of `config`'s size from noise, to measure with: speed and memory do not depend on the values."""
+    draw = torch.Generator().manual_seed(config.seed)
+    shape = (config.batch_size, config.sequence_length)
+    x = torch.randn(*shape, len(FEATURES), generator=draw)
+    targets = {head: torch.randint(k, shape, generator=draw).to(device) for head, k in classes.items()}
+    return Batch(x.to(device), targets)
 
 
 def _on(array: npt.NDArray[np.generic], device: torch.device | str) -> Tensor:

@@ -1,0 +1,85 @@
+"""`python -m nn fit <dir>` trains on a dataset directory; `python -m nn check` tests this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+# Before torch is imported anywhere: idle threads sleep rather than spin, or they cost a busy machine most of its time.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+from nn.config import BatchConfig, ConfigError
+from nn.dataset_dir import read
+
+Json = dict[str, Any]
+BAD_INPUT = 2  # exit code for what the caller must change, as argparse has it
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; give its exit code: 0, 1 where a check failed, 2 for what the caller must change."""
+    given = vars(_parser().parse_args(arguments))
+    command = {"fit": _fit, "check": _check}[given.pop("command")]
+    try:
+        return command(given)
+    except (
+        ValueError
+    ) as error:  # ConfigError, DatasetError, DeviceError, NothingToTrain, CheckpointError: all say the way out
+        print(error, file=sys.stderr)
+        return BAD_INPUT
+
+
+def _check(given: Json) -> int:
+    from nn.check import check  # torch comes in here
+
+    return check(given["device"], print)
+
+
+def _fit(given: Json) -> int:
+    asked = {name: given.pop(name) for name in ("device", "threads", "checkpoints", "resume")}
+    folder = given.pop("dir")
+    config = BatchConfig.from_json({name: _value(name, text) for name, text in given.items() if text is not None})
+    if asked["resume"] and asked["checkpoints"] is None:
+        raise ConfigError("--resume", True, "goes on from the last checkpoint: name its folder with --checkpoints")
+    dataset = read(folder)
+    from nn.shell import fit_in_shell  # torch comes in here, after the quick checks
+
+    return fit_in_shell(config, dataset, say=lambda line: print(line, flush=True), **asked)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m nn", description=__doc__, allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    fit = commands.add_parser("fit", help="train on a dataset directory", allow_abbrev=False)
+    fit.add_argument("dir", type=Path, help="the folder that holds manifest.json, candles.arrow and annotations.jsonl")
+    fit.add_argument(
+        "--checkpoints", type=Path, help="folder to keep the last and the best weights in; left out: none are kept"
+    )
+    fit.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --checkpoints")
+    fit.add_argument("--threads", type=int, default=0, help="CPU threads; 0 (default) measures what is fastest here")
+    for field in BatchConfig.fields():
+        fit.add_argument(
+            f"--{field['name']}", help=f"{field['meaning']} Default: {field['default']}".replace("%", "%%")
+        )
+    test = commands.add_parser("check", help="say what this machine trains on, and check one step", allow_abbrev=False)
+    for command in (fit, test):
+        command.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where to train")
+    return parser
+
+
+def _value(name: str, text: str) -> Any:
+    """Read an option: JSON where it is (numbers, true, null, {"candle": 1}), else the text itself."""
+    if name == "split" and "/" in text:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""A batch run in a terminal: prints the lines that the page shows, and keeps checkpoints where it is told to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nn.config import BatchConfig, ModelConfig
+from nn.dataset_dir import DatasetDir
+from nn.device import calibrate_threads, choose, memory_line
+from nn.events import EpochDone, Event, RunEnded, RunResumed, RunStarted, Warned
+from nn.fit import Control, Said, fit
+from nn.job import Job
+from nn.learner import Learner, Schedule
+from nn.targets import head_classes
+from nn.windows import noise
+
+STOPPED = 130  # exit code after Ctrl+C, as shells have it
+
+
+def fit_in_shell(
+    config: BatchConfig,
+    dataset: DatasetDir,
+    *,
+    device: str,
+    threads: int,
+    checkpoints: Path | None,
+    resume: bool,
+    say: Callable[[str], object],
+) -> int:
+    """Train and say each line; give the exit code. Raises DeviceError, NothingToTrain, CheckpointError."""
+    chosen = choose(device, use_amp=config.use_amp)
+    count = threads or fastest_threads(config, str(chosen.device))
+    say(f"{chosen.device}, {chosen.dtype}, {count} threads: {chosen.reason}. {memory_line(chosen.device)}")
+    job = Job(
+        run_id=1,
+        config=config,
+        dataset=dataset,
+        device=chosen,
+        threads=count,
+        checkpoint_dir=checkpoints,
+        reason="the shell starts fresh",
+        resume=resume,
+    )
+    try:
+        for said in fit(job, Control()):
+            for line in lines_of(said):
+                say(line)
+    except KeyboardInterrupt:
+        say("stopped" + (f"; --resume goes on from {checkpoints}" if checkpoints else "; nothing was kept"))
+        return STOPPED
+    return 0
+
+
+def fastest_threads(config: ModelConfig, device: str) -> int:
+    """Set and give the thread count at which a training step of this config runs fastest here."""
+    classes = head_classes(())
+    learner = Learner(config, Schedule(1e-3), device=device)
+    batch = noise(config, classes, device)
+    return calibrate_threads(lambda: learner.step(batch))
+
+
+def lines_of(said: Said) -> list[str]:
+    """Give the printed line of an event, and what the page shows beside it."""
+    line = said.line if isinstance(said, Event) else None
+    return ([line] if line else []) + _more(said)
+
+
+def _more(said: Said) -> list[str]:
+    """Give what the page shows beside the printed lines of an event."""
+    match said:
+        case RunStarted():
+            return [f"{said.config['model']}, {said.parameters} parameters, {said.origin}: {said.reason}", *said.notes]
+        case RunResumed():
+            return [f"resumed at step {said.step} from {said.from_checkpoint}"]
+        case EpochDone():
+            return _judged(said)
+        case Warned():
+            return [f"warning: {said.message}"]
+        case RunEnded():
+            return [f"{said.state}: {said.summary.get('step')} steps, best epoch {said.summary.get('best_epoch')}"]
+        case _:
+            return []
+
+
+def _judged(epoch: EpochDone) -> list[str]:
+    """Give one line a head: its validation figures beside the baselines', and the verdict."""
+    if epoch.validation is None:
+        return ["  validation: none"]
+    lines = []
+    for head, of in epoch.validation["heads"].items():
+        interval = " [{:.1%}, {:.1%}]".format(*of["interval"]) if of["interval"] else ""
+        rivals = ", ".join(f"{name} {b['accuracy']:.1%}" for name, b in epoch.validation["baselines"][head].items())
+        lines.append(f"  validation {head}: {of['accuracy']:.1%}{interval} of {of['n']} ({rivals}): {of['verdict']}")
+    return lines
