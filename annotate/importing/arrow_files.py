@@ -34,11 +34,11 @@ def read_arrow(member: Member, doubts: Doubts) -> list[Table]:
     """Read a typed file, a table for each ticker that stands in its column names."""
     try:
         columns = _columns(member)
+        names, tickers = _plain_names(columns.column_names)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise InvalidInput(f"{member.name} is damaged and cannot be read: {error}", file=member.name) from None
     if columns.num_rows == 0:
         raise InvalidInput(f"{member.name} holds no candles: it has no rows", file=member.name)
-    names, tickers = _plain_names(columns.column_names)
     distinct = list(dict.fromkeys(ticker for ticker in tickers if ticker))
     if not distinct:
         return [_table(columns, names, None, member, doubts)]

@@ -272,7 +272,7 @@ class Roles:
 
 def roles_by_name(names: Sequence[str]) -> Roles:
     """Find the roles that header names give; of repeated names the first counts, and adjusted prices never do."""
-    reduced = [plain(name) for name in names]
+    reduced = _reduced(names)
     if not set("ohlc") <= set(reduced):  # single letters mean prices only where all four stand together
         reduced = ["" if len(name) == 1 and name.isascii() and name not in "tv" else name for name in reduced]
     index: dict[str, int] = {}
@@ -289,6 +289,15 @@ def roles_by_name(names: Sequence[str]) -> Roles:
     _find_clock(reduced, names, index, reasons)
     _find_named_volume(names, index, reasons)
     return Roles(index, reasons)
+
+
+def _reduced(names: Sequence[str]) -> list[str]:
+    """Reduce names; where `t` and `T` stand apart, as in Binance's stream, `T` ends the candle and `x` closes it."""
+    exact = [name.strip() for name in names]
+    if not {"t", "T"} <= set(exact):
+        return [plain(name) for name in names]
+    streamed = {"T": "closetime", "x": "closed"}
+    return [streamed.get(name, plain(name) if not (len(name) == 1 and name.isupper()) else "") for name in exact]
 
 
 def _find_clock(reduced: list[str], names: Sequence[str], index: dict[str, int], reasons: dict[str, str]) -> None:
@@ -326,14 +335,22 @@ def ask_missing(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:
             index[role], reasons[role] = _column(answer, labels, role), "as answered"
     free = [at for at in range(len(names)) if at not in index.values()]
     for role in ("time", *PRICES):
-        known = role in index or (role == "time" and "close_time" in index)
-        if not known and free:
-            choices = [Choice(str(at + 1), labels[at], likely=at == free[0]) for at in free]
-            reason = f"No header name means {role}; the header is {', '.join(labels)[:300]}."
-            answer = doubts.ask(f"column_{role}", f"Which column is the {role}?", choices, reason, free=True)
-            index[role], reasons[role] = _column(answer, labels, role), "asked"
-            free = [at for at in free if at != index[role]]
+        if role in index or (role == "time" and "close_time" in index):
+            continue
+        if not free:
+            raise InvalidInput(f"no column is the {role}; the columns are {', '.join(labels)[:300]}", column=role)
+        index[role] = _asked_column(role, free, labels, doubts)
+        reasons[role] = "asked"
+        free = [at for at in free if at != index[role]]
     return Roles(index, reasons)
+
+
+def _asked_column(role: str, free: list[int], labels: list[str], doubts: Doubts) -> int:
+    choices = [Choice(str(at + 1), labels[at], likely=at == free[0]) for at in free]
+    reason = f"No header name means {role}; the header is {', '.join(labels)[:300]}."
+    return _column(
+        doubts.ask(f"column_{role}", f"Which column is the {role}?", choices, reason, free=True), labels, role
+    )
 
 
 def _column(answer: str, labels: list[str], role: str) -> int:

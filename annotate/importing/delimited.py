@@ -24,6 +24,8 @@ from annotate.importing.text import TextFile
 from annotate.importing.text_rows import read_rows
 
 FEWEST_CELLS = 5
+NUMBER_COLUMNS = 5  # four prices and a volume
+MAX_COLUMNS = 1000
 SHAPE_ROWS = 20  # the first rows may be blank
 CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}.*|\d{1,6})\s*$")
 
@@ -40,6 +42,8 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
             file=name,
             line=1,
         )
+    if dialect.width > MAX_COLUMNS:
+        raise InvalidInput(f"{name} has {dialect.width} columns; candle files have at most {MAX_COLUMNS}", file=name)
     refuse_other_data(dialect.names, dialect.rows, name)
     if dialect.names and dialect.rows and dialect.width < FEWEST_CELLS:
         remark = " ".join(dialect.rows[0])[:80]
@@ -79,7 +83,7 @@ def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts
     columns = pa.table(
         {
             str(at): [row[at] if at < len(row) else "" for row in dialect.rows]
-            for at in range(shape.first_number, dialect.width)
+            for at in range(shape.first_number, min(dialect.width, shape.first_number + NUMBER_COLUMNS))
         }
     )
     style = NumberStyle("," if dialect.delimiter != "," else ".", "sample")

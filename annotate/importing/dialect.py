@@ -14,6 +14,7 @@ from annotate.importing.columns import roles_by_name
 DELIMITERS = ("\t", ";", "|", ",", " ")
 SAMPLE_ROWS = 200
 LEAST_ROLES = 3
+WIDEST = 2000  # a line of more cells is no header, and not searched for names
 
 NUMERIC = re.compile(r"^\s*[$€£¥]?\s*[+-]?(\d[\d.,' \u00a0\u202f]*|\.\d+)([eE][+-]?\d+)?\s*[kKmMbBtT%]?\s*$")
 TIME = re.compile(
@@ -81,6 +82,8 @@ def _names_candles(lines: Sequence[str], delimiter: str) -> bool:
 def _header_line(rows: list[list[str]]) -> int | None:
     """Find the first line whose cells are names of candle columns; None when data comes first."""
     for at, row in enumerate(rows[:60]):
+        if len(row) > WIDEST:
+            break
         found = [role for role in roles_by_name(row).index if role not in ("symbol", "period", "confirmed")]
         if len(found) >= LEAST_ROLES and not _is_data(row):
             return at

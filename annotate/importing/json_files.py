@@ -43,6 +43,7 @@ HINT_KEYS = frozenset(
         "i",
     )
 )
+ZONE_KEYS = frozenset(("timezone", "exchangetimezone", "tz"))
 Row = Sequence[Any]
 
 
@@ -89,8 +90,11 @@ def _json_lines(lines: list[str], file: TextFile, error: ValueError) -> list[Any
 
 
 def _not_json(name: str, error: ValueError) -> InvalidInput:
-    line = getattr(error, "lineno", None)
-    return InvalidInput(f"{name} is no valid JSON: {error}; perhaps the download was cut short", file=name, line=line)
+    if not isinstance(error, json.JSONDecodeError):
+        return InvalidInput(f"{name} holds a whole number of thousands of digits, which is no time or price", file=name)
+    return InvalidInput(
+        f"{name} is no valid JSON: {error}; perhaps the download was cut short", file=name, line=error.lineno
+    )
 
 
 def _refuse(tree: Any, name: str, *, empty: bool) -> None:
@@ -139,10 +143,19 @@ def _in_object(tree: dict[str, Any], hint: NameHint, key: str, depth: int) -> It
     elif names := _record_names([tree]):
         yield Found([_cells(tree, names)], names, hint, key)
     else:
-        last = tree.get("last")
-        for name, value in tree.items():
-            for found in _find(value, hint, name, depth + 1):
-                yield replace(found, last_complete=last) if isinstance(last, int) and depth == 1 else found
+        yield from _in_values(tree, hint, depth)
+
+
+def _in_values(tree: dict[str, Any], hint: NameHint, depth: int) -> Iterator[Found]:
+    """Look into each value; where several hold candles, their keys are their symbols."""
+    by_key = {key: list(_find(value, hint, key, depth + 1)) for key, value in tree.items()}
+    several = sum(any(found.rows for found in each) for each in by_key.values()) > 1
+    last = tree.get("last")
+    for key, each in by_key.items():
+        for found in each:
+            if several and found.hint.symbol is None:
+                found = replace(found, hint=replace(found.hint, symbol=key))
+            yield replace(found, last_complete=last) if isinstance(last, int) else found
 
 
 def _hint_of(tree: dict[str, Any], hint: NameHint) -> NameHint:
@@ -150,7 +163,9 @@ def _hint_of(tree: dict[str, Any], hint: NameHint) -> NameHint:
     for key, value in tree.items():
         if isinstance(value, str) and plain(key) in HINT_KEYS:
             found = read_words(value, interval=plain(key) in ("interval", "timeframe", "granularity", "i"))
-            hint = NameHint(hint.symbol or found.symbol, hint.timeframe or found.timeframe)
+            hint = replace(hint, symbol=hint.symbol or found.symbol, timeframe=hint.timeframe or found.timeframe)
+        if isinstance(value, str) and plain(key) in ZONE_KEYS:
+            hint = replace(hint, zone=value)
         if isinstance(value, dict) and plain(key) in ("arg", "meta", "metadata"):
             hint = _hint_of(value, hint)
     return hint
@@ -279,6 +294,7 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
         place="item",
         symbol=found.hint.symbol or by_name.symbol,
         timeframe=found.hint.timeframe or by_name.timeframe,
+        zone=found.hint.zone,
     )
     return _without_last(table, found) if found.last_complete is not None else table
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from annotate import timeframe
+
 QUOTES = ("FDUSD", "USDT", "USDC", "BUSD", "TUSD", "USD", "EUR", "GBP", "TRY", "BTC", "ETH", "BNB")
 CURRENCIES = frozenset(
     (
@@ -36,18 +38,19 @@ class NameHint:
 
     symbol: str | None
     timeframe: str | None
+    zone: str | None = None
 
 
 def read_name(filename: str) -> NameHint:
     """Take the symbol and the timeframe from a file name; both are hints and never decide against the data."""
     stem = EXTENSIONS.sub("", filename)
     words = [word for word in re.split(r"[-_,.\s]+", stem) if word]
-    timeframe = next((found for word in words if (found := _timeframe(word))), None)
+    length = next((found for word in words if (found := _timeframe(word))), None)
     symbol = _pair_of_parts(stem) or next((found for word in words if (found := _symbol(word))), None)
     attached = re.fullmatch(r"([A-Z]{6,10}?)(\d{1,5})", words[0]) if len(words) == 1 else None
     if attached and int(attached[2]) in MINUTES:
         return NameHint(split_pair(attached[1]), MINUTES[int(attached[2])])
-    return NameHint(symbol, timeframe or _minutes_after(words, symbol))
+    return NameHint(symbol, length or _minutes_after(words, symbol))
 
 
 def read_words(text: str, *, interval: bool) -> NameHint:
@@ -65,14 +68,21 @@ def read_words(text: str, *, interval: bool) -> NameHint:
 def _timeframe(word: str) -> str | None:
     if word in MT_PERIODS:
         unit = word.rstrip("0123456789")
-        return word[len(unit) :] + MT_UNITS[unit]
+        return _named(int(word[len(unit) :]), MT_UNITS[unit])
     if match := re.fullmatch(r"(\d{1,3})([A-Za-z]+)", word):
         # Binance writes months as 1mo or 1M; 1m is a minute.
         name = "mo" if match[2] == "M" else UNIT_NAMES.get(match[2].lower())
-        return f"{int(match[1])}{name}" if name and int(match[1]) else None
+        return _named(int(match[1]), name) if name else None
     if match := re.fullmatch(r"PT?(\d{1,3})([SMHDW])", word):
-        return f"{int(match[1])}{match[2].lower()}"
+        return _named(int(match[1]), match[2].lower())
     return WORDS.get(word.lower())
+
+
+def _named(count: int, unit: str) -> str | None:
+    """Give the usual name of a timeframe; `30d` and the like say how much a file holds, not how long a candle is."""
+    if count == 0 or (unit == "d" and count > 7) or (unit in ("w", "mo") and count > 12):
+        return None
+    return timeframe.name(timeframe.parse(f"{count}{unit}"))
 
 
 def _minutes_after(words: list[str], symbol: str | None) -> str | None:

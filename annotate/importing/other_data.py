@@ -18,6 +18,7 @@ KINDS = (
             {"price", "amount"},
             {"tradeid"},
             {"isbuyermaker"},
+            {"p", "q", "m"},
         ),
     ),
     ("ticks (bid and ask)", ({"bid", "ask"}, {"bidprice", "askprice"}, {"bestbidprice"})),

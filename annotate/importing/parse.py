@@ -60,9 +60,10 @@ def _parse(table: Table, doubts: Doubts) -> ParsedRows:
         table = table.take(rows)
         values = {role: column[rows] for role, column in values.items()}
     if len(table) == 0:
-        raise InvalidInput(f"{table.file} holds no candles: no row has a price", file=table.file)
+        why = ", ".join(f"{reason}: {len(lines)}" for reason, lines in dropped.items())
+        raise InvalidInput(f"{table.file} holds no candle that could be kept ({why})", file=table.file)
     clock, closes = _times(table, doubts)
-    zone = choose_zone(clock, table.layout, doubts)
+    zone = choose_zone(clock, table, doubts)
     time, zone_notes = zone.apply(clock, table)
     volume, volume_note, columns = _volume(table, values)
     scaled = {

@@ -45,19 +45,32 @@ def read_file(path: Path, filename: str, answers: Mapping[str, Any]) -> list[Imp
     for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question.
     """
     doubts = Doubts(answers)
-    series = _read(path, filename, doubts)
+    try:
+        series = _read(path, filename, doubts)
+    except InvalidInput:
+        doubts.settle()  # what failed may rest on a guess, so the question comes first
+        raise
     doubts.settle()
     return series
 
 
 def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Show how a file would be read: its series with first and last candles and reasons, and the open questions."""
+    """Show how a file would be read: its series with first and last candles and reasons, and the open questions.
+
+    Where the likely answers lead nowhere there are no series yet; `problem` says why.
+    """
     doubts = Doubts(answers)
-    series = _read(path, filename, doubts)
+    try:
+        series, problem = _read(path, filename, doubts), None
+    except InvalidInput as error:
+        if not doubts.questions:
+            raise
+        series, problem = [], error.message
     return {
         "series": [_shown(each) for each in series],
         "questions": list(doubts.questions.values()),
         "ready": not doubts.questions,
+        "problem": problem,
     }
 
 

@@ -80,7 +80,7 @@ def _answered(answer: str, modal: int) -> ChosenTimeframe:
             name="timeframe",
             value=answer,
         )
-    return ChosenTimeframe(answer, "as answered")
+    return ChosenTimeframe(timeframe.name(length), "as answered")
 
 
 def _hint_fits(times: Times, hint: str, modal: int) -> bool:
@@ -114,11 +114,11 @@ def _without_step(times: Times, hint: str | None, doubts: Doubts, *, date_only: 
     answer = doubts.given("timeframe")
     if answer is not None:
         return ChosenTimeframe(timeframe.name(timeframe.parse(answer)), "as answered")
-    if hint is not None:
+    aligned = [name for name in USUAL if not np.any(times % timeframe.parse(name))]
+    if hint is not None and not np.any(times % min(timeframe.parse(hint), timeframe.DAY)):
         return ChosenTimeframe(hint, "one candle has no step; the file itself or its name says so")
     if date_only:
         return ChosenTimeframe("1d", "one candle has no step; it has a date without a clock")
-    aligned = [name for name in USUAL if not np.any(times % timeframe.parse(name))]
     likely = aligned[-1] if aligned else "1s"
     choices = [Choice(name, name, likely=name == likely) for name in ("1s", *USUAL)]
     reason = "The file has one candle, so that no step tells how long a candle is."

@@ -41,6 +41,7 @@ class Table:
     comma_separated: bool = True
     symbol: str | None = None
     timeframe: str | None = None
+    zone: str | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

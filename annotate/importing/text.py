@@ -73,8 +73,6 @@ def as_cp1252(file: TextFile) -> TextFile:
 
 
 def _encoding(head: bytes, name: str) -> str:
-    if head.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\0" in head:
@@ -82,8 +80,10 @@ def _encoding(head: bytes, name: str) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)  # a character cut at the end of the sample is no error
     except UnicodeDecodeError:
+        if head.startswith(codecs.BOM_UTF8):
+            raise InvalidInput(f"{name} is marked as UTF-8 and is not; save it anew", name=name) from None
         return "cp1252"
-    return "utf-8"
+    return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
 
 
 def _wide_encoding(head: bytes, name: str) -> str:

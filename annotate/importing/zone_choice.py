@@ -63,9 +63,9 @@ def _ambiguous_note(rows: NDArray[np.int64], zone: Zone, table: Table) -> tuple[
     )
 
 
-def choose_zone(clock: Clock, layout: layouts.Layout, doubts: Doubts) -> ChosenZone:
+def choose_zone(clock: Clock, table: Table, doubts: Doubts) -> ChosenZone:
     """Decide the zone of a clock; it is asked only where the layout is known to run on somebody's local clock."""
-    utc = parse_zone("UTC")
+    layout, utc = table.layout, parse_zone("UTC")
     answer = doubts.given("zone")
     answered = parse_zone(answer) if answer else None
     if clock.zoned:
@@ -75,6 +75,8 @@ def choose_zone(clock: Clock, layout: layouts.Layout, doubts: Doubts) -> ChosenZ
         return ChosenZone(utc, "dates without a clock stay their date, 00:00 UTC")
     if answered is not None:
         return ChosenZone(answered, "as answered")
+    if table.zone is not None:
+        return ChosenZone(parse_zone(table.zone), f"the file says {table.zone}")
     if layout.clock == layouts.STATED_UTC:
         return ChosenZone(utc, f"{layout.name} files are in UTC")
     if layout.clock == layouts.HISTDATA:
