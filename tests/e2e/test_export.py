@@ -183,4 +183,4 @@ def put_mark(server: Server, mark: Json) -> Json:
     answer = server.call("PUT", f"/api/series/1/annotations/{uuid.uuid4()}", json={**mark, "revision": 0})
     assert answer.status_code in (200, 201), answer.text
     stored: Json = answer.json()
-    return stored.get("annotation", stored)
+    return stored

@@ -166,7 +166,7 @@ def start_live(page: Page, server: Server, *, speed: str, start: int | None = No
 
 def wait_for_candles(server: Server, run_id: int, count: int) -> None:
     def scored() -> bool:
-        return sum(event["type"] == "candle_scored" for event in server.events(run_id)) >= count
+        return len([event for event in server.events(run_id) if event["type"] == "candle_scored"]) >= count
 
     server.wait_for(scored, within_s=120)
 

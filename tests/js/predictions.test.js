@@ -27,7 +27,8 @@ test("a trend belongs to the candle at whose close it was told", () => {
 
 test("only the newest candles are kept", () => {
   const predictions = new Predictions();
-  for (let index = 0; index < 6000; index += 1) predictions.take([candlePredicted({ candle_time: START + index * 1000, as_of: null })]);
+  for (let index = 0; index < 6000; index += 1)
+    predictions.take([candlePredicted({ candle_time: START + index * 1000, as_of: null })]);
   assert.equal(predictions.size, 5000);
   assert.equal(predictions.at(START), undefined);
   assert.equal(predictions.latest?.candle_time, START + 5999 * 1000);

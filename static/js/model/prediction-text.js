@@ -44,7 +44,10 @@ export function tellings(told) {
 /** @param {readonly number[]} probabilities */
 function classesText(probabilities) {
   const order = probabilities.map((value, index) => ({ value, index })).sort((a, b) => b.value - a.value);
-  return order.slice(0, 2).map(({ value, index }) => `${CLASS_NAMES[index]} ${percent(value)}`).join(", ");
+  return order
+    .slice(0, 2)
+    .map(({ value, index }) => `${CLASS_NAMES[index]} ${percent(value)}`)
+    .join(", ");
 }
 
 /** @param {Told} told */

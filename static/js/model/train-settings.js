@@ -83,7 +83,10 @@ export class TrainSettings {
 
   /** @returns {boolean} whether anything differs from the defaults */
   get isTouched() {
-    return Object.keys(this.#sent("model")).length > 1 || ["batch", "live"].some((group) => Object.keys(this.#sent(/** @type {Group} */ (group))).length > 0);
+    return (
+      Object.keys(this.#sent("model")).length > 1 ||
+      ["batch", "live"].some((group) => Object.keys(this.#sent(/** @type {Group} */ (group))).length > 0)
+    );
   }
 
   /** @returns {Record<string, unknown>} what a load takes */

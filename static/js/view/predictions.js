@@ -166,12 +166,15 @@ class LiveChart {
     const told = this.#pointed === null ? undefined : this.#predictions.at(this.#pointed);
     const { latest } = this.#predictions;
     if (told !== undefined && this.#pointed !== null) this.#strip.say([this.#time(this.#pointed), ...tellings(told)].join(" · "));
-    else if (latest !== null) this.#strip.say(this.#desk.active("live")?.id === this.#runId ? this.#nextText(latest) : this.#pastText(latest));
+    else if (latest !== null)
+      this.#strip.say(this.#desk.active("live")?.id === this.#runId ? this.#nextText(latest) : this.#pastText(latest));
   }
 
   /** @param {import("../model/events.js").CandlePredicted} latest */
   #nextText(latest) {
-    return [`next ${this.#time(latest.candle_time)}`, expectation(latest), latest.seen ? "seen in training" : ""].filter(Boolean).join(" · ");
+    return [`next ${this.#time(latest.candle_time)}`, expectation(latest), latest.seen ? "seen in training" : ""]
+      .filter(Boolean)
+      .join(" · ");
   }
 
   /** @param {import("../model/events.js").CandlePredicted} latest */

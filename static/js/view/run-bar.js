@@ -32,11 +32,24 @@ class RunBar {
     ...SPEEDS.map((speed) => element("option", { value: speed }, speed === "max" ? "max" : `${speed}×`)),
   );
   #load = button("Load", () => void this.#ask(() => this.#desk.load(this.#settings.modelConfig())), { id: "load-model" });
-  #batch = button("Start batch training", () => void this.#ask(() => this.#start("batch")), { id: "start-batch", class: "primary" });
-  #live = button("Start live training", () => void this.#ask(() => this.#start("live"), "live"), { id: "start-live", class: "primary", title: LIVE_TITLE });
+  #batch = button("Start batch training", () => void this.#ask(() => this.#start("batch")), {
+    id: "start-batch",
+    class: "primary",
+  });
+  #live = button("Start live training", () => void this.#ask(() => this.#start("live"), "live"), {
+    id: "start-live",
+    class: "primary",
+    title: LIVE_TITLE,
+  });
   #controls = { batch: this.#runControls("batch"), live: this.#runControls("live") };
   #idleStop = button("Stop", () => undefined, { disabled: true, title: "Nothing runs" });
-  #bar = element("div", { class: "run-progress", role: "progressbar", "aria-label": "Progress of the batch run", "aria-valuemin": 0, "aria-valuemax": 100 });
+  #bar = element("div", {
+    class: "run-progress",
+    role: "progressbar",
+    "aria-label": "Progress of the batch run",
+    "aria-valuemin": 0,
+    "aria-valuemax": 100,
+  });
   #lines;
   /** @type {Map<number, number>} run → when its stop was asked for, ms */
   #stopping = new Map();
@@ -87,7 +100,16 @@ class RunBar {
   #runControls(mode) {
     const pause = button("Pause", () => void this.#ask(() => this.#pauseOrResume(mode)));
     const stop = button("Stop", () => void this.#ask(() => this.#command(mode, "stop")));
-    return { root: element("span", { class: "joined", role: "group", "aria-label": mode === "batch" ? "Batch run" : "Live run", hidden: true }, pause, stop), pause, stop };
+    return {
+      root: element(
+        "span",
+        { class: "joined", role: "group", "aria-label": mode === "batch" ? "Batch run" : "Live run", hidden: true },
+        pause,
+        stop,
+      ),
+      pause,
+      stop,
+    };
   }
 
   /** @param {"batch" | "live"} mode */
@@ -198,9 +220,14 @@ class RunBar {
   }
 
   #paintLink() {
-    const words = { live: "● live", connecting: "connecting …", reconnecting: "reconnecting …", refused: "signed out" }[this.#desk.linkState];
+    const words = { live: "● live", connecting: "connecting …", reconnecting: "reconnecting …", refused: "signed out" }[
+      this.#desk.linkState
+    ];
     setText(this.#link, words);
     this.#link.className = `badge link ${this.#desk.linkState === "live" ? "ok" : "warning"}`;
-    this.#link.title = this.#desk.linkState === "live" ? "New events arrive as they happen" : "Nothing is lost: what is missed now is fetched afterwards";
+    this.#link.title =
+      this.#desk.linkState === "live"
+        ? "New events arrive as they happen"
+        : "Nothing is lost: what is missed now is fetched afterwards";
   }
 }

@@ -86,11 +86,17 @@ export class RunLines {
    * @returns {import("./keyed.js").KeyedPart}
    */
   #elsewhereLine(run) {
-    const symbol = this.#context.series.get().items.find((series) => series.id === run.series_id)?.symbol ?? `series ${run.series_id}`;
+    const symbol =
+      this.#context.series.get().items.find((series) => series.id === run.series_id)?.symbol ?? `series ${run.series_id}`;
     const title = `${run.mode} on ${symbol} · ${stateText(run, this.#desk.runs.get())}`;
     const show = () => this.#context.openSeries(run.series_id);
     const make = () =>
-      element("div", { class: "run-line" }, element("span", { class: "badge" }, title), button("Show", show, { class: "quiet small" }));
+      element(
+        "div",
+        { class: "run-line" },
+        element("span", { class: "badge" }, title),
+        button("Show", show, { class: "quiet small" }),
+      );
     return { key: JSON.stringify([run.id, title]), make };
   }
 

@@ -25,7 +25,9 @@ export class TrainForm {
   }
 
   #follow() {
-    const names = JSON.stringify(["model", "batch", "live"].map((group) => this.#settings.fieldsOf(/** @type {Group} */ (group)).map((field) => field.name)));
+    const names = JSON.stringify(
+      ["model", "batch", "live"].map((group) => this.#settings.fieldsOf(/** @type {Group} */ (group)).map((field) => field.name)),
+    );
     if (names !== this.#names) this.#build();
     this.#names = names;
     for (const { show } of this.#shown) show();
@@ -41,7 +43,12 @@ export class TrainForm {
     fill(
       this.root,
       this.#section("Batch training", [...placed("batch", batch.first), ...placed("model", model.first)]),
-      element("details", {}, element("summary", {}, "More settings"), this.#section("", [...placed("batch", batch.more), ...placed("model", model.more)])),
+      element(
+        "details",
+        {},
+        element("summary", {}, "More settings"),
+        this.#section("", [...placed("batch", batch.more), ...placed("model", model.more)]),
+      ),
       element("details", {}, element("summary", {}, "Live training"), this.#section("", placed("live", live)), this.#startTime()),
       reset,
     );
@@ -90,8 +97,17 @@ export class TrainForm {
    */
   #input(group, field, id) {
     const isSwitch = kindOf(field) === "switch";
-    const input = element("input", { id, name: field.name, type: isSwitch ? "checkbox" : "text", inputmode: isSwitch ? null : "decimal", autocomplete: "off", "aria-describedby": `${id}-meaning ${id}-refused` });
-    input.addEventListener("change", () => this.#settings.set(group, field.name, isSwitch ? input.checked : valueOf(field, input.value)));
+    const input = element("input", {
+      id,
+      name: field.name,
+      type: isSwitch ? "checkbox" : "text",
+      inputmode: isSwitch ? null : "decimal",
+      autocomplete: "off",
+      "aria-describedby": `${id}-meaning ${id}-refused`,
+    });
+    input.addEventListener("change", () =>
+      this.#settings.set(group, field.name, isSwitch ? input.checked : valueOf(field, input.value)),
+    );
     const show = () => {
       const value = this.#settings.get(group, field.name);
       if (isSwitch) input.checked = value === true;
@@ -107,13 +123,24 @@ export class TrainForm {
    * @returns {Shown}
    */
   #weights(group, field, id) {
-    const inputs = Object.keys(/** @type {object} */ (field.default)).map((head) => element("input", { id: `${id}-${head}`, type: "text", inputmode: "decimal", "data-head": head, autocomplete: "off" }));
+    const inputs = Object.keys(/** @type {object} */ (field.default)).map((head) =>
+      element("input", { id: `${id}-${head}`, type: "text", inputmode: "decimal", "data-head": head, autocomplete: "off" }),
+    );
     const weights = () => /** @type {Record<string, unknown>} */ (this.#settings.get(group, field.name));
     for (const input of inputs)
-      input.addEventListener("change", () => this.#settings.set(group, field.name, { ...weights(), [input.dataset["head"] ?? ""]: numberOf(input.value) }));
-    const root = element("div", { class: "weights", role: "group", "aria-label": titleOf(field.name) }, ...inputs.map((input) => element("label", { class: "weight" }, element("span", { class: "muted" }, titleOf(input.dataset["head"] ?? "")), input)));
+      input.addEventListener("change", () =>
+        this.#settings.set(group, field.name, { ...weights(), [input.dataset["head"] ?? ""]: numberOf(input.value) }),
+      );
+    const root = element(
+      "div",
+      { class: "weights", role: "group", "aria-label": titleOf(field.name) },
+      ...inputs.map((input) =>
+        element("label", { class: "weight" }, element("span", { class: "muted" }, titleOf(input.dataset["head"] ?? "")), input),
+      ),
+    );
     const show = () => {
-      for (const input of inputs) if (document.activeElement !== input) input.value = textOf(weights()[input.dataset["head"] ?? ""]);
+      for (const input of inputs)
+        if (document.activeElement !== input) input.value = textOf(weights()[input.dataset["head"] ?? ""]);
     };
     return { root, show };
   }
@@ -122,7 +149,9 @@ export class TrainForm {
   #startTime() {
     const input = element("input", { id: "train-live-from", type: "datetime-local", step: 1 });
     const feed = () => /** @type {{from?: number | null}} */ (this.#settings.get("live", "feed"));
-    input.addEventListener("change", () => this.#settings.set("live", "feed", { ...feed(), from: input.value === "" ? null : Date.parse(`${input.value}Z`) }));
+    input.addEventListener("change", () =>
+      this.#settings.set("live", "feed", { ...feed(), from: input.value === "" ? null : Date.parse(`${input.value}Z`) }),
+    );
     const show = () => {
       const from = feed()?.from ?? null;
       if (document.activeElement !== input) input.value = from === null ? "" : new Date(from).toISOString().slice(0, 19);
@@ -133,7 +162,11 @@ export class TrainForm {
       { class: "train-field wide" },
       element("label", { for: input.id }, "Start at (UTC)"),
       input,
-      element("small", { class: "muted" }, "First candle of the replay. Empty: where the model's own data ends, so that every score is on unseen candles."),
+      element(
+        "small",
+        { class: "muted" },
+        "First candle of the replay. Empty: where the model's own data ends, so that every score is on unseen candles.",
+      ),
     );
   }
 }

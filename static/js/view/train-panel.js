@@ -61,7 +61,13 @@ class TrainPanel {
     const loaded = newest === undefined ? null : (this.#desk.progressOf(newest.id)?.loaded ?? null);
     if (newest !== undefined && newest.state === "failed") {
       const retry = () => void this.#try(() => this.#desk.load(newest.config));
-      const make = () => card({ title: "The model was not loaded", text: newest.cause ?? "", tone: "danger", actions: [{ text: "Try again", run: retry }] });
+      const make = () =>
+        card({
+          title: "The model was not loaded",
+          text: newest.cause ?? "",
+          tone: "danger",
+          actions: [{ text: "Try again", run: retry }],
+        });
       return [{ key: `failed ${newest.id}`, make }];
     }
     if (loaded === null) return [];
@@ -75,7 +81,10 @@ class TrainPanel {
     const run = this.#desk.focus;
     const progress = run === undefined ? undefined : this.#desk.progressOf(run.id);
     if (run === undefined || progress === undefined) return [];
-    const head = { key: `head ${run.id}`, make: () => element("h2", {}, `Run ${run.id}: ${run.mode === "live" ? "live training" : "batch training"}`) };
+    const head = {
+      key: `head ${run.id}`,
+      make: () => element("h2", {}, `Run ${run.id}: ${run.mode === "live" ? "live training" : "batch training"}`),
+    };
     const figures = run.mode === "live" ? liveParts(progress) : this.#epochParts(run, progress);
     return [head, ...startParts(progress), ...progressParts(run, progress), ...warningParts(progress), ...figures];
   }
@@ -95,7 +104,10 @@ class TrainPanel {
     };
     return [
       ...verdictParts(progress),
-      { key: `epochs ${run.id} ${progress.epochs.length} ${shown.epoch}`, make: () => epochTable(progress.epochs, shown.epoch, choose) },
+      {
+        key: `epochs ${run.id} ${progress.epochs.length} ${shown.epoch}`,
+        make: () => epochTable(progress.epochs, shown.epoch, choose),
+      },
       { key: `epoch ${run.id} ${shown.seq}`, make: () => epochDetail(shown) },
     ];
   }
@@ -112,7 +124,10 @@ class TrainPanel {
   }
 
   #runsHead() {
-    const discard = button("Discard checkpoints", () => void this.#discard(), { class: "small", title: "Removes the stored weights of this series, so that the next run starts fresh" });
+    const discard = button("Discard checkpoints", () => void this.#discard(), {
+      class: "small",
+      title: "Removes the stored weights of this series, so that the next run starts fresh",
+    });
     return element("div", { class: "row spread" }, element("h2", {}, "Runs"), discard);
   }
 
@@ -132,7 +147,9 @@ class TrainPanel {
     if (!(await this.#context.dialog.confirm("Discard checkpoints", text, "Discard checkpoints"))) return;
     await this.#try(async () => {
       const discarded = await this.#desk.discard();
-      this.#context.toast(discarded === 0 ? "There were no checkpoints." : `${discarded} checkpoints are removed.`, { tone: "ok" });
+      this.#context.toast(discarded === 0 ? "There were no checkpoints." : `${discarded} checkpoints are removed.`, {
+        tone: "ok",
+      });
     });
   }
 
@@ -158,7 +175,10 @@ function modelCard(loaded, title, open) {
     ["Parameters", count(loaded.parameters)],
     ["Device", `${loaded.device}, ${loaded.dtype}: ${loaded.device_reason}`],
     ["Memory", loaded.memory],
-    ["Learnt up to", loaded.data_cut === null ? "nothing yet" : `${new Date(loaded.data_cut).toISOString().slice(0, 19).replace("T", " ")} UTC`],
+    [
+      "Learnt up to",
+      loaded.data_cut === null ? "nothing yet" : `${new Date(loaded.data_cut).toISOString().slice(0, 19).replace("T", " ")} UTC`,
+    ],
   ];
   return element(
     "details",
@@ -180,7 +200,11 @@ function startParts(progress) {
       "details",
       {},
       element("summary", {}, `From ${started.origin} weights: ${started.reason}`),
-      element("p", { class: "muted" }, `${count(started.parameters)} parameters · ${started.device} ${started.dtype} · ${started.threads} threads`),
+      element(
+        "p",
+        { class: "muted" },
+        `${count(started.parameters)} parameters · ${started.device} ${started.dtype} · ${started.threads} threads`,
+      ),
       ...started.notes.map((note) => element("p", { class: "muted" }, note)),
       element("p", { class: "muted" }, configValue(started.data)),
       element("p", { class: "muted" }, configValue(started.config)),
@@ -242,7 +266,18 @@ function verdictParts(progress) {
   const { verdict } = progress;
   if (verdict === null) return [];
   const tone = verdict.startsWith("not") ? "warning" : "ok";
-  return [{ key: `verdict ${verdict}`, make: () => element("p", {}, element("span", { class: `badge ${tone} verdict` }, verdict), element("small", { class: "muted" }, " by validation loss")) }];
+  return [
+    {
+      key: `verdict ${verdict}`,
+      make: () =>
+        element(
+          "p",
+          {},
+          element("span", { class: `badge ${tone} verdict` }, verdict),
+          element("small", { class: "muted" }, " by validation loss"),
+        ),
+    },
+  ];
 }
 
 /**
