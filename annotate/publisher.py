@@ -194,9 +194,16 @@ class Publisher:
             if client.is_stalled(now):
                 log.info("client %s made no progress and is dropped", sid)
                 self.forget(sid)
-                self._server().disconnect(sid)
+                self._drop(sid)
             elif client.may_send(now):
                 self._send_next(sid, client, now)
+
+    def _drop(self, sid: str) -> None:
+        """Close the connection beneath a client, upon which its library connects again; a goodbye would forbid that."""
+        server = self._server()
+        connection = server.eio.sockets.get(server.manager.eio_sid_from_sid(sid, "/"))
+        if connection is not None:
+            connection.close(wait=False, abort=True)  # not waiting: its queue may never empty
 
     def _send_next(self, sid: str, client: Client, now: float) -> None:
         with self._changed:

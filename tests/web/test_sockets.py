@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import websocket
 from socketio.exceptions import ConnectionError as RefusedError
 
+from annotate import delivery
 from tests.annotate.training.door import Door
 from tests.web.reader import BEARER, connected
 
@@ -72,6 +74,25 @@ def test_a_client_that_joined_nothing_hears_nothing_and_one_on_the_series_hears_
         door.wait_for(lambda: _states(heard["member"], run_id)[-1:] == ["finished"])
     assert heard["quiet"] == []
     assert {message["series_id"] for message in heard["member"]} == {series_id}
+
+
+def test_a_client_that_acknowledges_nothing_gets_one_message_and_then_its_connection_closed(
+    door: Door, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "PROGRESS_S", 0.5)
+    run_id = door.started_batch(door.add_series())
+    raw: Any = websocket.create_connection(
+        address.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", header=BEARER, timeout=10
+    )
+    raw.send("40")
+    raw.send(f'42["join",{{"run_id":{run_id}}}]')
+    frames: list[str] = []
+    while frame := raw.recv():
+        frames.append(frame)
+    raw.shutdown()
+    messages = [frame for frame in frames if "batch_done" in frame]
+    assert len(messages) == 1
+    assert not any(frame.startswith("41") for frame in frames)  # a goodbye, after which browsers do not come back
 
 
 def _states(messages: list[Any], run_id: int) -> list[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from annotate import delivery
 from annotate.db import Base, Database
@@ -23,7 +26,8 @@ class Wire:
     """What would be the Socket.IO server: keeps what was sent, acknowledges when a client is said to."""
 
     def __init__(self) -> None:
-        self.server = self
+        self.server = self.manager = self
+        self.eio = SimpleNamespace(sockets=Connections(self))
         self.sent: list[tuple[str, str, Json]] = []
         self.waiting: dict[str, Callable[[], None]] = {}
         self.dropped: list[str] = []
@@ -36,11 +40,22 @@ class Wire:
         else:
             self.waiting[to] = callback
 
-    def disconnect(self, sid: str) -> None:
+    def eio_sid_from_sid(self, sid: str, namespace: str) -> str:
+        return sid
+
+    def close(self, sid: str, **_how: bool) -> None:
         self.dropped.append(sid)
 
     def events(self, sid: str) -> list[int]:
         return [item["seq"] for to, name, body in self.sent if (to, name) == (sid, "events") for item in body["items"]]
+
+
+class Connections:
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def get(self, sid: str) -> Any:
+        return SimpleNamespace(close=partial(self._wire.close, sid))
 
 
 class Time:
@@ -231,11 +246,42 @@ def test_an_event_whose_run_is_gone_does_not_hold_up_the_others(publisher: Publi
     assert _stored(database) == [1, 2]
 
 
+def test_a_database_that_takes_no_events_holds_them_back_until_it_does(
+    publisher: Publisher, wire: Wire, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publisher.join_run("a", RUN)
+    _publish(publisher, 1, 3)
+    sent_while_full: list[int] = []
+
+    def free_the_disk(_seconds: float) -> None:
+        sent_while_full.append(len(wire.sent))
+        _let_grow(database, 10_000)
+
+    monkeypatch.setattr("annotate.publisher.time.sleep", free_the_disk)
+    _let_grow(database, 1)
+    _publish(publisher, 4, 500, note="x" * 4000)
+    _turn(publisher)
+    assert sent_while_full == [0]
+    assert _stored(database) == one_to(500)
+    assert wire.events("a") == one_to(200)
+
+
 def test_what_was_published_is_stored_when_the_publisher_stops(database: Database, wire: Wire) -> None:
     threaded = Publisher(database, wire)  # type: ignore[arg-type]
     _publish(threaded, 1, 1500)
     threaded.stop()
     assert _stored(database) == one_to(1500)
+
+
+def _let_grow(database: Database, pages: int) -> None:
+    """Give the database so many pages more than it has: the disk is as full as that."""
+
+    def limit(connection: Any, _record: object) -> None:
+        (used,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count={used + pages}")
+
+    database._event_writers.dispose()
+    event.listen(database._event_writers, "connect", limit)
 
 
 def _publish(publisher: Publisher, first: int, last: int, run_id: int = RUN, **fields: Any) -> None:
