@@ -8,245 +8,7 @@ from dataclasses import dataclass, field
 
 from annotate.errors import InvalidInput
 from annotate.importing.doubts import Choice, Doubts
-
-PRICES = ("open", "high", "low", "close")
-
-# Best first: an open time beats a plain time, and an epoch beats text of the same moment.
-TIME = (
-    *("opentime", "timeopen", "starttime", "timestart", "start", "startat", "periodstart", "candlebegintime"),
-    *(
-        "unix",
-        "unixtimestamp",
-        "unixtime",
-        "epoch",
-        "timestampms",
-        "openingtime",
-        "gmttime",
-        "utctime",
-        "timeutc",
-        "dateutc",
-    ),
-    *(
-        "utc",
-        "datetimeutc",
-        "timestamputc",
-        "datetime",
-        "timestamp",
-        "localtime",
-        "eet",
-        "t",
-        "ts",
-        "time",
-        "date",
-        "datetimeest",
-    ),
-    *("day", "dt", "bartime", "tradedate", "tradingdate", "period", "id", "begin", "quotedate"),
-    *(
-        "datum",
-        "zeit",
-        "fecha",
-        "data",
-        "tanggal",
-        "tarih",
-        "дата",
-        "日期",
-        "日付",
-        "日付け",
-        "날짜",
-        "交易日期",
-        "时间",
-        "ngày",
-    ),
-    *(
-        "日時",
-        "時間",
-        "date/heure",
-        "dataehora",
-        "datazeit",
-        "datumzeit",
-        "fechahora",
-        "dateheure",
-        "candledatetimeutc",
-    ),
-)
-CLOCK = (
-    "time",
-    "clock",
-    "hour",
-    "timeofday",
-    "zeit",
-    "uhrzeit",
-    "hora",
-    "heure",
-    "время",
-    "時刻",
-    "时间",
-    "saat",
-    "czas",
-    "ora",
-)
-CLOSE_TIME = ("closetime", "endtime", "timeclose", "end", "timeend", "periodend", "closingtime", "datetimeclose")
-OPEN = (
-    *(
-        "open",
-        "o",
-        "openprice",
-        "first",
-        "openingprice",
-        "priceopen",
-        "opening",
-        "openbid",
-        "bidopen",
-        "mido",
-        "openusd",
-        "bido",
-        "openpricebid",
-    ),
-    *(
-        "eröffn",
-        "eröffnung",
-        "eröffnungskurs",
-        "erster",
-        "ouv",
-        "ouverture",
-        "apertura",
-        "abertura",
-        "открытие",
-        "откр",
-    ),
-    *("otwarcie", "açılış", "始値", "开盘", "开盘价", "시가", "entry", "terbuka", "pembukaan"),
-)
-HIGH = (
-    *(
-        "high",
-        "h",
-        "highprice",
-        "max",
-        "maximum",
-        "pricehigh",
-        "highest",
-        "bidhigh",
-        "highbid",
-        "midh",
-        "highusd",
-        "bidh",
-        "highpricebid",
-    ),
-    *(
-        "hoch",
-        "tageshoch",
-        "höchst",
-        "plushaut",
-        "élevé",
-        "haut",
-        "máximo",
-        "máx",
-        "massimo",
-        "máxima",
-        "макс",
-        "максимум",
-    ),
-    *("najwyższy", "yüksek", "高値", "高", "最高", "最高价", "고가", "alto", "tertinggi"),
-)
-LOW = (
-    *(
-        "low",
-        "l",
-        "lowprice",
-        "min",
-        "minimum",
-        "pricelow",
-        "lowest",
-        "bidlow",
-        "lowbid",
-        "midl",
-        "lowusd",
-        "bidl",
-        "lowpricebid",
-    ),
-    *("tief", "tagestief", "tiefst", "plusbas", "faible", "bas", "mínimo", "mín", "minimo", "mínima", "мин", "минимум"),
-    *("najniższy", "düşük", "安値", "低", "最低", "最低价", "저가", "basso", "bajo", "baixo", "terendah"),
-)
-CLOSE = (
-    *(
-        "close",
-        "c",
-        "closeprice",
-        "last",
-        "closelast",
-        "latest",
-        "closingprice",
-        "priceclose",
-        "bidclose",
-        "closebid",
-        "midc",
-    ),
-    *(
-        "closeusd",
-        "bidc",
-        "closepricebid",
-        "lastprice",
-        "price",
-        "settle",
-        "schluss",
-        "schlusskurs",
-        "zuletzt",
-        "dernier",
-        "clôture",
-        "cierre",
-        "último",
-    ),
-    *("chiusura", "ultimo", "fechamento", "цена", "закрытие", "закр", "zamknięcie", "ostatnio", "şimdi", "kapanış"),
-    *("終値", "收盘", "收盘价", "종가", "terakhir", "penutupan", "laatste", "ultimate", "tradeprice"),
-)
-VOLUME = (
-    *(
-        "volume",
-        "v",
-        "vol",
-        "basevolume",
-        "volumebase",
-        "volumebtc",
-        "volumecrypto",
-        "shares",
-        "quantity",
-        "amount",
-        "size",
-    ),
-    *("volumen", "volumes", "obrót", "wolumen", "объём", "объем", "hacim", "出来高", "交易量", "成交量", "거래량"),
-    *("totalvolume", "vol.", "candleacctradevolume", "volumetraded", "unitvolume", "sharevolume", "tradedvolume"),
-)
-TICK_VOLUME = ("tickvol", "tickvolume", "ticks")
-SYMBOL: tuple[str, ...] = (
-    "symbol",
-    "ticker",
-    "pair",
-    "instrument",
-    "market",
-    "name",
-    "code",
-    "asset",
-    "secid",
-    "instid",
-    "tradingpair",
-)
-SYMBOL += ("product", "productid", "sym", "act_symbol", "stock", "coin")
-PERIOD = ("per", "interval", "timeframe", "resolution")
-CONFIRMED = ("confirm", "complete", "closed", "isclosed", "isfinal")
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "time": TIME,
-    "close_time": CLOSE_TIME,
-    "open": OPEN,
-    "high": HIGH,
-    "low": LOW,
-    "close": CLOSE,
-    "volume": VOLUME,
-    "tick_volume": TICK_VOLUME,
-    "symbol": SYMBOL,
-    "period": PERIOD,
-    "confirmed": CONFIRMED,
-}
+from annotate.importing.header_names import CLOCK, DATE, NAMES, PRICES
 
 
 def plain(name: str) -> str:
@@ -287,6 +49,7 @@ def roles_by_name(names: Sequence[str]) -> Roles:
     if {"amount", "vol", "count"} <= set(reduced):  # Huobi: `vol` is the turnover
         index["volume"], reasons["volume"] = reduced.index("amount"), "named 'amount', beside a turnover named 'vol'"
     _find_clock(reduced, names, index, reasons)
+    _leave_open_which_close(reduced, index)
     _find_named_volume(names, index, reasons)
     return Roles(index, reasons)
 
@@ -302,15 +65,17 @@ def _reduced(names: Sequence[str]) -> list[str]:
 
 def _find_clock(reduced: list[str], names: Sequence[str], index: dict[str, int], reasons: dict[str, str]) -> None:
     """Take `Date` and `Time` as the two halves of one time."""
-    days = [
-        at
-        for at, name in enumerate(reduced)
-        if name in ("date", "day", "tradedate", "datum", "fecha", "data", "дата", "日期")
-    ]
+    days = [at for at, name in enumerate(reduced) if name in DATE]
     clocks = [at for at, name in enumerate(reduced) if name in CLOCK and at not in days]
     if days and clocks and reduced[index.get("time", -1)] in (reduced[days[0]], reduced[clocks[0]]):
         index["time"], index["clock"] = days[0], clocks[0]
         reasons["time"] = f"{names[days[0]].strip()!r} and {names[clocks[0]].strip()!r} together"
+
+
+def _leave_open_which_close(reduced: list[str], index: dict[str, int]) -> None:
+    """Leave the close to be asked where a future has a last trade and a settlement, and neither is named close."""
+    if {"last", "settle"} <= set(reduced) and reduced[index["close"]] in ("last", "settle"):
+        del index["close"]
 
 
 def _find_named_volume(names: Sequence[str], index: dict[str, int], reasons: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from annotate.importing.problems import Cell, CellProblem
 Ints = NDArray[np.int64]
 
 DAY = 86_400_000
+ZONE_HOURS = {"UTC": 0, "GMT": 0, "EST": -5, "EDT": -4, "PST": -8, "PDT": -7, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3}
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 YEAR = r"(?P<y>\d{4}|\d{2})"
@@ -33,7 +34,7 @@ CLOCK = (
     r"(?:[T ,;]*\s*(?P<hh>\d{1,2}):(?P<mm>\d{2})(?::(?P<ss>\d{2})(?:[.,:](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
 )
 CLOCK_COMPACT = r"(?:[T ]?(?P<hh>\d{2}):?(?P<mm>\d{2})(?::?(?P<ss>\d{2})(?:[.,]?(?P<f>\d{3}|\d{6}|\d{9}))?)?(?P<ap>)"
-ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|UTC|GMT)?)?"
+ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|[A-Z]{3,4})?(?: \(.*\))?)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +186,15 @@ def _offset(parts: _Parts) -> tuple[bool, Ints]:
     if without.all():
         return False, np.zeros(len(without), dtype=np.int64)
     parts.refuse_where(without != without[0], "differs from the first row in having an offset or not")
+    named = mask_of(pc.match_substring_regex(zone, "^[A-Z]{3,4}$"))
+    known = mask_of(pc.is_in(zone, value_set=pa.array(list(ZONE_HOURS))))
+    parts.refuse_where(named & ~known, "names a zone that means several offsets; write one such as +02:00")
     found = pc.extract_regex(zone, r"^(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{2}):?(?P<m>\d{2})$")
     hours, minutes = (
         ints_of(pc.fill_null(pc.cast(pc.struct_field(found, part), pa.int64()), 0)) for part in ("h", "m")
     )
     west = mask_of(pc.equal(pc.struct_field(found, "sign"), "-"))
     offset: Ints = np.where(west, -1, 1) * (hours * 60 + minutes) * 60_000
+    for name, hours_of in ZONE_HOURS.items():
+        offset[mask_of(pc.equal(zone, name))] = hours_of * 3_600_000
     return True, offset

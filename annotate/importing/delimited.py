@@ -67,7 +67,9 @@ def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], la
         )
     names = _fitted_names(dialect, filename)
     roles = _checked(roles_by_name(names), dialect)
-    return names, layouts.layout_by_names(names), ask_missing(roles, names, doubts)
+    roles = ask_missing(roles, names, doubts)
+    time = _cell(dialect.rows[0], roles.index.get("time", roles.index.get("close_time", 0)))
+    return names, layouts.layout_by_first_cell(layouts.layout_by_names(names), time), roles
 
 
 def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts.Layout) -> Roles:

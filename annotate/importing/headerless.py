@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.importing.columns import PRICES, Roles
+from annotate.importing.columns import Roles
 from annotate.importing.dialect import NUMERIC, TIME
 from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.header_names import PRICES
 
 CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?|\d{4}|\d{6})\s*$")
 DATE_ONLY = re.compile(r"^\s*(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|(19|20)\d{6})\s*$")

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column
-from annotate.importing.columns import PRICES, Roles, ask_missing, plain, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, plain, roles_by_name
 from annotate.importing.dialect import TIME
 from annotate.importing.doubts import Doubts
+from annotate.importing.header_names import PRICES
 from annotate.importing.headerless import Shape, roles_by_shape
 from annotate.importing.layouts import STATED_UTC, Layout, layout_by_names
 from annotate.importing.names import NameHint, read_name, read_words
@@ -273,7 +274,8 @@ def _yahoo_chart(tree: dict[str, Any], hint: NameHint) -> Found | None:
 
 
 def _table(found: Found, filename: str, doubts: Doubts) -> Table:
-    refuse_other_data(found.names, [], filename) if found.names else None
+    sample = [[str(cell) for cell in row] for row in found.rows[:5] if isinstance(row, list)]
+    refuse_other_data(found.names, sample, filename)
     width = len(found.names) if found.names else len(found.rows[0])
     _check_width(found.rows, width, filename)
     columns = [list(column) for column in zip(*found.rows, strict=True)]

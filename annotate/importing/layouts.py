@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,17 @@ def layout_by_names(names: Sequence[str]) -> Layout:
     """Name the layout of a header; the columns themselves are found by name either way."""
     reduced = {plain(name).removesuffix("%") for name in names}
     return next((layout for signature, layout in SIGNATURES if signature <= reduced), GENERIC)
+
+
+def layout_by_first_cell(layout: Layout, cell: str) -> Layout:
+    """Know MetaTrader by dotted dates with the year first, and Dukascopy by day-first ones with milliseconds."""
+    if layout.clock != UNSTATED:
+        return layout
+    if re.match(r"\s*\d{4}\.\d{2}\.\d{2}", cell):
+        return Layout("MetaTrader, by its dates", BROKER)
+    if re.match(r"\s*\d{2}\.\d{2}\.\d{4} \d{2}:\d{2}:\d{2}\.\d{3}\s*$", cell):
+        return Layout("Dukascopy", STATED_UTC, day_first=True)
+    return layout
 
 
 def layout_by_rows(rows: Sequence[Sequence[str]], delimiter: str, filename: str) -> Layout:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from annotate.errors import InvalidInput
-from annotate.importing.columns import PRICES, plain, roles_by_name
+from annotate.importing.columns import plain, roles_by_name
+from annotate.importing.header_names import PRICES
 
 KINDS = (
     ("funding rates", ({"fundingrate"}, {"lastfundingrate"}, {"fundinginterval"}, {"fundingtime"})),
@@ -30,6 +32,8 @@ KINDS = (
 def refuse_other_data(names: Sequence[str] | None, rows: Sequence[Sequence[str]], filename: str) -> None:
     """Raise InvalidInput when the header or the rows are of another kind of market data; say nothing of candles."""
     kind = _by_names(names) if names is not None else _by_rows(rows)
+    if re.search(r"funding[-_ ]?rate", filename, re.IGNORECASE):
+        kind = "funding rates"  # freqtrade keeps them in columns named as candles
     if kind is not None:
         raise InvalidInput(
             f"{filename} holds {kind}, not candles; export candles (open, high, low, close) instead",
@@ -52,11 +56,13 @@ def _by_rows(rows: Sequence[Sequence[str]]) -> str | None:
     """Know Binance's trade files by their true/false cells; three or four cells hold no candle but a price."""
     if not rows:
         return None
+    if all(any(cell.strip().lower() in ("buy", "sell") for cell in row) for row in rows):
+        return "trades"
     if all(row and row[-1].strip().lower() in ("true", "false") for row in rows):
         return "trades"
     width = len(rows[0])
-    if width == 3 and all(len(row) == 3 and _numbers(row) == 3 for row in rows):
-        return "trades or ticks (a time, a price, an amount)"
+    if width == 3 and all(len(row) == 3 and _numbers(row[1:]) == 2 for row in rows):
+        return "trades or ticks (a time and two numbers)"
     if width == 4 and all(len(row) == 4 and _numbers(row) >= 3 for row in rows):
         return "ticks (a time and three numbers)"
     return None

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, first_false, mask_of, pc
 from annotate.importing.clock import Clock
-from annotate.importing.columns import PRICES
 from annotate.importing.doubts import Doubts
+from annotate.importing.header_names import PRICES
 from annotate.importing.numbers import BLANKS, NumberStyle, number_style, parse_numbers
 from annotate.importing.problems import Cell, CellProblem
 from annotate.importing.table import LinesOf, Table

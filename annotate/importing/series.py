@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from annotate.candles import Candles, find_gaps, violations
 from annotate.errors import InvalidInput
 from annotate.importing import checks, report
-from annotate.importing.columns import PRICES
 from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.header_names import PRICES
 from annotate.importing.parse import ParsedRows
 from annotate.importing.report import Place, PlacesOf
 from annotate.importing.steps import ChosenTimeframe, choose_timeframe

@@ -12,9 +12,10 @@ import pyarrow.csv as pacsv
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, pc
-from annotate.importing.columns import PRICES, Roles
+from annotate.importing.columns import Roles
 from annotate.importing.container import MIB
 from annotate.importing.dialect import TIME, Dialect
+from annotate.importing.header_names import PRICES
 from annotate.importing.numbers import BLANKS
 from annotate.importing.table import LinesOf, Rows
 from annotate.importing.text import TextFile, as_cp1252

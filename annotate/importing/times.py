@@ -29,6 +29,8 @@ SERIAL_DAYS = (10_000, 70_000)
 SERIAL_1970 = 25_569
 
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+# 1.60E+12: what a spreadsheet leaves of an epoch, hours from the truth.
+LOST_DIGITS = r"^\d(\.\d{0,5})?[eE]\+?(9|1\d)$"
 ISO_ZONED = r"(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
 
 
@@ -137,6 +139,8 @@ def _epoch(values: Times) -> Clock:
 def _decimals(cells: Column, name: str, doubts: Doubts) -> Clock:
     if (row := first_false(pc.match_substring_regex(cells, DECIMAL))) is not None:
         raise _problem(row, name, cells, "is no number, while the first time of the file is one")
+    if (row := first_false(pc.invert(pc.match_substring_regex(cells, LOST_DIGITS)))) is not None:
+        raise _problem(row, name, cells, "has lost its last digits, perhaps in a spreadsheet; export the file anew")
     unsigned = pc.replace_substring_regex(cells, r"^\+", "")
     if pc.all(pc.match_substring_regex(unsigned, r"^-?\d{1,18}$")).as_py():
         return _numbers(ints_of(pc.cast(unsigned, pa.int64())), cells, name, doubts)

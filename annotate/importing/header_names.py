@@ -1,0 +1,85 @@
+"""Names that exporters give to the columns of candles, reduced to letters and digits; several languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PRICES = ("open", "high", "low", "close")
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# Best first: an open time beats a plain time, and an epoch beats text of the same moment.
+TIME = _words(
+    """
+    candledatetimeutc opentime timeopen starttime timestart start startat periodstart candlebegintime unix
+    unixtimestamp unixtime epoch timestampms openingtime gmttime utctime timeutc dateutc utc datetimeutc
+    timestamputc datetime timestamp localtime eet t ts time date day dt bartime tradedate tradingdate period id
+    begin quotedate dtyyyymmdd dateyyyymmdd datum zeit fecha data tanggal tarih дата 日期 日付 日付け 날짜
+    交易日期 时间 ngày 日時 時間 dataehora datumzeit fechahora dateheure
+    """
+)
+DATE = _words("date day tradedate datum fecha data дата 日期 dtyyyymmdd dateyyyymmdd")
+CLOCK = _words("time clock hour timeofday zeit uhrzeit hora heure время 時刻 时间 saat czas ora")
+CLOSE_TIME = _words("closetime endtime timeclose end timeend periodend closingtime datetimeclose")
+OPEN = _words(
+    """
+    open o openprice first openingprice priceopen opening openbid bidopen mido openusd bido openpricebid eröffn
+    eröffnung eröffnungskurs erster ouv ouverture apertura abertura открытие откр otwarcie açılış 始値 开盘 开盘价
+    시가 entry terbuka pembukaan
+    """
+)
+HIGH = _words(
+    """
+    high h highprice max maximum pricehigh highest bidhigh highbid midh highusd bidh highpricebid hoch tageshoch
+    höchst plushaut élevé haut máximo máx massimo máxima макс максимум najwyższy yüksek 高値 高 最高 最高价 고가
+    alto tertinggi
+    """
+)
+LOW = _words(
+    """
+    low l lowprice min minimum pricelow lowest bidlow lowbid midl lowusd bidl lowpricebid tief tagestief tiefst
+    plusbas faible bas mínimo mín minimo mínima мин минимум najniższy düşük 安値 低 最低 最低价 저가 basso bajo
+    baixo terendah
+    """
+)
+CLOSE = _words(
+    """
+    close c closeprice last closelast latest closingprice priceclose bidclose closebid midc closeusd bidc
+    closepricebid lastprice price settle schluss schlusskurs zuletzt dernier clôture cierre último chiusura ultimo
+    fechamento цена закрытие закр zamknięcie ostatnio şimdi kapanış 終値 收盘 收盘价 종가 terakhir penutupan
+    laatste ultimate tradeprice
+    """
+)
+VOLUME = _words(
+    """
+    volume v vol basevolume volumebase volumebtc volumecrypto shares quantity amount size volumen volumes obrót
+    wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded unitvolume
+    sharevolume tradedvolume
+    """
+)
+TICK_VOLUME = _words("tickvol tickvolume ticks")
+SYMBOL = _words(
+    """
+    symbol ticker pair instrument market name code asset secid instid tradingpair product productid sym act_symbol
+    stock coin
+    """
+)
+PERIOD = _words("per interval timeframe resolution")
+CONFIRMED = _words("confirm complete closed isclosed isfinal")
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "time": TIME,
+    "close_time": CLOSE_TIME,
+    "open": OPEN,
+    "high": HIGH,
+    "low": LOW,
+    "close": CLOSE,
+    "volume": VOLUME,
+    "tick_volume": TICK_VOLUME,
+    "symbol": SYMBOL,
+    "period": PERIOD,
+    "confirmed": CONFIRMED,
+}
