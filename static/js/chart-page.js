@@ -44,7 +44,7 @@ const api = new Api(() => settings.get().author);
 const toast = createToast(part("toasts"));
 const dialog = createDialog(document.body);
 const keyboard = new Keyboard(document);
-const series = createStore(/** @type {SeriesState} */ ({ items: [], current: null }));
+const series = createStore(/** @type {SeriesState} */ ({ items: [], current: null, isLoaded: false }));
 
 /** Put theme and palette on the page, and the new colours on what is painted. */
 function applyAppearance() {
@@ -97,24 +97,52 @@ function openSeries(id) {
   document.title = `${chosen.symbol} ${chosen.timeframe} · Annotate`;
 }
 
-/** Ask for the list of series; open the one that was open last, else the first. */
+/**
+ * Open what a person chose; the address no longer names another one.
+ * @param {number} id
+ */
+function choose(id) {
+  history.replaceState(null, "", location.pathname);
+  openSeries(id);
+}
+
+/** Ask for the list of series; open the one that the address names or that was open last, else the first. */
 async function reloadSeries() {
   const { items } = await api.get("/api/series");
-  const { current } = series.get();
-  const still = items.find((/** @type {{id: number}} */ item) => item.id === current?.id) ?? null;
-  series.set({ items, current: still });
-  if (still) view.refresh(still);
-  else if (items.length) openSeries(items.some((/** @type {{id: number}} */ item) => item.id === settings.get().seriesId) ? Number(settings.get().seriesId) : items[0].id);
+  const before = series.get().current;
+  const still = items.find((/** @type {{id: number}} */ item) => item.id === before?.id) ?? null;
+  series.set({ items, current: still, isLoaded: true });
+  if (still) {
+    view.refresh(still);
+    if (still.candles !== before?.candles) void overview.open(still);
+  } else if (items.length) openFirst(items.map((/** @type {{id: number}} */ { id }) => id));
   else view.close();
 }
 
+/** @param {number[]} ids */
+function openFirst(ids) {
+  const wanted = [Number(new URLSearchParams(location.search).get("series")), settings.get().seriesId];
+  openSeries(wanted.find((id) => id && ids.includes(id)) ?? ids[0]);
+}
+
+/** Try again what could not be loaded: the candles, or the list of series itself. */
+function retry() {
+  if (series.get().current) view.retry();
+  else loadSeries();
+}
+
+function loadSeries() {
+  view.state.update((now) => ({ ...now, error: null }));
+  reloadSeries().catch((error) => view.state.update((now) => ({ ...now, error })));
+}
+
 /** @type {import("./view/context.js").PageContext} */
-const context = { api, series, reloadSeries, openSeries, chart: view, toast, dialog, settings, keyboard, tabs, dock };
+const context = { api, series, reloadSeries, openSeries: choose, chart: view, toast, dialog, settings, keyboard, tabs, dock };
 
 const cursor = new Cursor(view);
 const saveBadge = mountToolbar(part("toolbar"), context, view);
 mountReadout(part("chart"), { view, series, settings });
-mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data") });
+mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data"), onRetry: retry });
 mountMoveKeys(keyboard, view, cursor);
 const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
 const { annotator, layer } = mountAnnotating(places, context, view, overview, cursor);
@@ -162,4 +190,4 @@ Object.assign(window, {
   },
 });
 
-reloadSeries().catch((error) => view.state.update((now) => ({ ...now, error })));
+loadSeries();

@@ -21,6 +21,7 @@
  * @typedef {object} SeriesState
  * @property {Series[]} items
  * @property {Series | null} current
+ * @property {boolean} isLoaded whether the list was read at least once
  */
 
 /**

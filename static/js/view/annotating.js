@@ -54,13 +54,15 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   followModel({ book, labels, layer, annotator, overview, view });
   const { link } = learningOf(context);
   let openId = series.get().current?.id;
+  let labelSetId = series.get().current?.label_set_id;
   let unfollow = () => {};
   series.subscribe(({ current }) => {
+    if (current?.label_set_id !== labelSetId) void labels.open(current?.label_set_id ?? null);
+    labelSetId = current?.label_set_id;
     if (current?.id === openId) return;
     openId = current?.id;
     unfollow();
     annotator.select(null);
-    void labels.open(current?.label_set_id ?? null);
     void book.open(current?.id ?? null);
     if (current) unfollow = link.followSeries(current.id, (notice) => accept(/** @type {Notice} */ (notice), book, labels));
   });

@@ -12,8 +12,9 @@ const SHOW_LOADING_AFTER_MS = 300;
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {import("../model/store.js").Store<import("../model/types.js").SeriesState>} parts.series
  * @param {() => void} parts.onUpload opens the place where a file can be given
+ * @param {() => void} parts.onRetry
  */
-export function mountChartStatus(root, { view, series, onUpload }) {
+export function mountChartStatus(root, { view, series, onUpload, onRetry }) {
   const overlay = element("div", { class: "chart-overlay" });
   const newer = button("", () => view.goToEnd(), { class: "chart-notice primary", "aria-live": "polite" });
   newer.hidden = true;
@@ -24,7 +25,7 @@ export function mountChartStatus(root, { view, series, onUpload }) {
   const draw = () => {
     const state = view.state.get();
     clearTimeout(waiting);
-    fill(overlay, messageOf(state, series.get(), view, onUpload));
+    fill(overlay, messageOf(state, series.get(), onUpload, onRetry));
     newer.hidden = state.unseen === 0;
     newer.textContent = `+${state.unseen} new ${state.unseen === 1 ? "candle" : "candles"} →`;
     if (state.busy && view.window.length === 0) waiting = setTimeout(() => fill(overlay, loadingText()), SHOW_LOADING_AFTER_MS);
@@ -40,31 +41,31 @@ function loadingText() {
 /**
  * @param {import("./chart-state.js").ChartState} state
  * @param {import("../model/types.js").SeriesState} series
- * @param {import("./chart-view.js").ChartView} view
  * @param {() => void} onUpload
+ * @param {() => void} onRetry
  */
-function messageOf(state, { current }, view, onUpload) {
-  if (state.error) return failure(state.error, view);
-  if (!current) return null;
-  if (!state.isEmpty) return null;
-  return card({
-    title: `${current.symbol} has no candles to show`,
-    text: "They appear here as soon as some are stored: from a file, or from a live feed.",
-    actions: [{ text: "Upload candles", run: onUpload }],
-  });
+function messageOf({ error, isEmpty }, { current, isLoaded }, onUpload, onRetry) {
+  if (error) return failure(error, onRetry);
+  const actions = [{ text: "Upload candles", run: onUpload }];
+  if (!current) {
+    return isLoaded && card({ title: "There is no series yet", text: "Upload a file of candles to see and label them here.", actions });
+  }
+  if (!isEmpty) return null;
+  const text = "They appear here as soon as some are stored: from a file, or from a live feed.";
+  return card({ title: `${current.symbol} has no candles to show`, text, actions });
 }
 
 /**
  * @param {unknown} error
- * @param {import("./chart-view.js").ChartView} view
+ * @param {() => void} onRetry
  */
-function failure(error, view) {
+function failure(error, onRetry) {
   const text = error instanceof Error ? error.message : String(error);
   const signedOut = error instanceof ApiError && error.status === 401;
   return card({
     title: signedOut ? "You are signed out" : "The candles could not be loaded",
     text: signedOut ? "Open the link that the server printed when it started, then try again." : text,
     tone: "danger",
-    actions: [{ text: "Try again", run: () => view.retry() }],
+    actions: [{ text: "Try again", run: onRetry }],
   });
 }

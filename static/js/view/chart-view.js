@@ -132,11 +132,11 @@ export class ChartView extends ChartGeometry {
   showUntil(timeMs) {
     this.#until = timeMs;
     const bounds = this.bounds();
-    if (!bounds) return this.#change({ isEmpty: true });
+    if (!bounds) return this.#change({ isEmpty: true, until: timeMs });
     const visible = this.chart.visible() ?? firstView(bounds, this.#timeframe);
     const width = visible.to - visible.from;
     const shown = visible.from < bounds.to ? visible : { from: bounds.to - width * 0.9, to: bounds.to + width * 0.1 };
-    this.#change({ isEmpty: false });
+    this.#change({ isEmpty: false, until: timeMs });
     if (timeMs !== null && this.#data.length) this.#draw(this.#past(this.#data), shown);
     this.#show(shown);
   }
@@ -146,7 +146,7 @@ export class ChartView extends ChartGeometry {
     if (!this.#series) return;
     const reachedEnd = this.#reachesEnd();
     const closes = closeTime(candle.time, this.#series.timeframe);
-    if (this.#until !== null) this.#until = Math.max(this.#until, closes);
+    if (this.#until !== null) this.#change({ until: (this.#until = Math.max(this.#until, closes)) });
     const { first, last } = this.#series;
     this.#series = { ...this.#series, first: first ?? candle.time, last: Math.max(last ?? candle.time, candle.time) };
     if (this.state.get().busy) this.#late.push(candle);
@@ -178,7 +178,7 @@ export class ChartView extends ChartGeometry {
     this.#wanted = undefined;
     this.#data = CandleWindow.empty(timeframe);
     this.#draw(this.#data);
-    this.#change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false });
+    this.#change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false, until: null });
   }
 
   /** @param {TimeRange} range */

@@ -38,6 +38,7 @@ export class Overview {
     root.append(this.#canvas);
     new ResizeObserver(() => this.repaint()).observe(root);
     view.onVisibleRange(() => this.repaint());
+    view.state.subscribe((now, before) => now.until !== before.until && this.repaint());
     this.#canvas.addEventListener("pointerdown", (event) => this.#drag(event));
     this.#canvas.addEventListener("pointermove", (event) => this.#showCursor(event));
     this.#canvas.addEventListener("keydown", (event) => this.#step(event));
@@ -113,7 +114,9 @@ export class Overview {
     /** @param {number} price */
     const y = (price) => PAD + (top > bottom ? (top - price) / (top - bottom) : 0.5) * room;
     context.beginPath();
-    for (let index = 0; index < this.#candles.length; index += 1) {
+    const { until } = this.#view.state.get();
+    const shown = until === null ? this.#candles : this.#candles.before(until);
+    for (let index = 0; index < shown.length; index += 1) {
       context.lineTo(((index + 0.5) / this.#candles.length) * width, y(close[index]));
     }
     context.strokeStyle = chartColours().muted;
