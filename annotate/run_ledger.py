@@ -81,6 +81,11 @@ class RunLedger:
         with self._database.read() as session:
             return newest_value(session, run_id, "batch_done", "step") or 0
 
+    def recorded_epoch(self, run_id: int) -> int:
+        """Give the newest epoch of a batch run whose end is stored, 0 where there is none."""
+        with self._database.read() as session:
+            return newest_value(session, run_id, "epoch_done", "epoch") or 0
+
     def recorded_candles(self, run_id: int) -> Json:
         """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt}`."""
         with self._database.read() as session:

@@ -72,7 +72,8 @@ class Trainer:
         self._supervisor = Supervisor(worker or worker_command(settings), self._actor, self._said, self._worker_ended)
 
     def settle(self) -> None:
-        """Give every run that a death of this process cut off its end, `interrupted`; to be called before `start`."""
+        """Give every run that a death of this process cut off its end, `interrupted`; called once, before `start`."""
+        self._weights.remove_orphans()
         for run in self._ledger.unfinished():
             self._end(run, "interrupted", "the server ended while this run was under way")
 
@@ -225,6 +226,7 @@ class Trainer:
             candidates=self._weights.candidates(job.series_id, job.config["model"]),
             resume=job.resume,
             recorded_step=self._ledger.recorded_step(job.id) if job.resume else 0,
+            recorded_epoch=self._ledger.recorded_epoch(job.id) if job.resume else 0,
         )
 
     def _feed_of(self, job: Job) -> FeedThread:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotate.store import checkpoints as store
+from annotate.store.runs import every_run_id
 
 if TYPE_CHECKING:
     from annotate.db import Database
@@ -94,6 +95,14 @@ class Weights:
             del self._loaded[key]
         self._wanted.pop(series_id, None)
         return len(paths)
+
+    def remove_orphans(self) -> None:
+        """Remove the folders of runs that are gone, with their series. Called at start, when no run is under way."""
+        with self._database.read() as session:
+            known = {str(run_id) for run_id in every_run_id(session)}
+        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
+            if folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _fits(self, have: Json, want: Json) -> bool:
         return all(have.get(name) == want.get(name) for name in self._shape)

@@ -42,6 +42,11 @@ def list_runs(session: Session, series_id: int | None = None, limit: int | None 
     return list(session.scalars(query))
 
 
+def every_run_id(session: Session) -> set[int]:
+    """Give the numbers of all runs."""
+    return set(session.scalars(select(Run.id)))
+
+
 def unfinished_runs(session: Session) -> list[Run]:
     """List the runs that a death of this process left unfinished, oldest first."""
     return list(session.scalars(select(Run).where(Run.state.in_(UNFINISHED)).order_by(Run.id)))

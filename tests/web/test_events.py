@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from nn.events import EVENTS, Event
 from tests.annotate.training.door import LIVE, Door, in_order
 from tests.web.reader import Reader
 
@@ -52,6 +55,15 @@ def test_a_reader_that_joined_hears_every_event_by_its_socket_alone(door: Door) 
         reader.cut()
     assert reader.asked == 1
     assert in_order(reader.items)
+
+
+@pytest.mark.parametrize("event_type", EVENTS)
+def test_the_page_of_events_names_each_type_with_every_field(event_type: str) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "events.md").read_text("utf-8")
+    row = next(line for line in page.split("\n") if line.startswith(f"| `{event_type}` |"))
+    common = {field.name for field in dataclasses.fields(Event)}
+    named = set(re.findall(r"\w+", row.split("|")[3]))
+    assert {field.name for field in dataclasses.fields(EVENTS[event_type])} - common <= named
 
 
 def _has_more_than(reader: Reader, count: int) -> bool:

@@ -117,6 +117,16 @@ def test_a_row_left_running_is_settled_before_anything_starts(door: Door, series
     assert [(event["seq"], event["type"]) for event in door.events(row.id)[1:]] == [(2, "batch_done"), (3, "run_ended")]
 
 
+def test_checkpoints_of_runs_that_are_gone_are_removed_at_start_and_those_of_others_stay(
+    door: Door, series_id: int
+) -> None:
+    run_id = door.finished_batch(series_id)
+    folder = door.settings.data_dir / "checkpoints"
+    (folder / "999" / "best").mkdir(parents=True)
+    door.trainer.settle()
+    assert [kept.name for kept in folder.iterdir()] == [str(run_id)]
+
+
 def test_a_stop_that_the_worker_ignores_can_be_forced(
     door: Door, series_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
