@@ -52,14 +52,16 @@ class StartBatch(Command):
     checkpoint_dir: str  # of this run
     candidates: list[str] = field(default_factory=list)
     resume: bool = False
-    recorded_step: int = 0  # steps whose events are stored already; a resumed run does not say them again
+    recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
+    recorded_epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLive(Command):
-    """Predict, score and learn candle by candle; `history_dir` is a dataset directory up to the first candle of the feed.
+    """Predict, score and learn candle by candle.
 
-    With `resume` it ends before the next candle that the run has not learnt, and `first_time` is that candle: what the
+    `history_dir` is a dataset directory up to the first candle of the feed; `recorded` is {predicted, scored, learnt}:
+    the candle_time of the last stored event of each. With `resume` it ends before the next candle that the run has not learnt, and `first_time` is that candle: what the
     run learnt after its last checkpoint is relearnt from the history, up to `recorded`, without new events.
     """
 
@@ -73,7 +75,7 @@ class StartLive(Command):
     first_time: int | None = None  # open time of the first candle of the feed, so that it is predicted before it comes
     coalesce: bool = True  # under backlog, learn several candles in one step; False for speed max: strictly one by one
     resume: bool = False
-    recorded: Json = field(default_factory=dict)  # {predicted, scored, learnt}: candle_time of the last stored event of each
+    recorded: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +160,19 @@ class Shutdown(Command):
 
 COMMANDS: dict[str, type[Command]] = {
     cls.type: cls
-    for cls in (LoadModel, StartBatch, StartLive, CandleClosed, FeedEnded, StopRun, PauseRun, ResumeRun, Predict, Discard, Shutdown)
+    for cls in (
+        LoadModel,
+        StartBatch,
+        StartLive,
+        CandleClosed,
+        FeedEnded,
+        StopRun,
+        PauseRun,
+        ResumeRun,
+        Predict,
+        Discard,
+        Shutdown,
+    )
 }
 
 

@@ -138,8 +138,11 @@ class LiveRun:
             self._closed_to_candles = False
             self._schedule()
 
-    def end(self, state: str, cause: str | None) -> Weights:
-        """End the run: learn what was scored, unless it is only interrupted; keep the last weights and give them."""
+    def end(self, state: str, cause: str | None) -> tuple[Weights, RunEnded]:
+        """End the run: learn what was scored, unless it is only interrupted; keep the last weights.
+
+        Gives them and what is left to say.
+        """
         self._settle()
         learning = self.session.learning
         if state == "finished":
@@ -151,8 +154,7 @@ class LiveRun:
         weights = self._save(self.session.scorer.state())
         figures = self.session.scorer.figures_json()
         summary = {"steps": self.session.learner.steps, "candles": self._finished, "figures": figures}
-        self._say(RunEnded(run_id=self.run_id, time=self._now(), state=state, cause=cause, summary=summary))
-        return weights
+        return weights, RunEnded(run_id=self.run_id, time=self._now(), state=state, cause=cause, summary=summary)
 
     def abort(self, cause: str) -> None:
         """End a run whose step failed; its last checkpoint stays as it is."""

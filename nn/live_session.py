@@ -97,10 +97,14 @@ class Session:
             self._go_back(kept, len(before))
 
     def open(self, first_time: int | None, arrived_s: float) -> list[Event]:
-        """Predict the first candle before it comes, where its open time is known."""
-        if first_time is None or self.said["predicted"] is not None or len(self.tape) != self.scorer.first_row:
+        """Predict the run's first candle before it comes, where its open time is known.
+
+        `first_time` is that of the first candle that is not in the history.
+        """
+        opens = int(self.unplayed.time[0]) if len(self.unplayed) else first_time
+        if opens is None or self.said["predicted"] is not None or len(self.tape) != self.scorer.first_row:
             return []
-        predicted = self.scorer.predict(self.learning.newest, first_time, arrived_s)
+        predicted = self.scorer.predict(self.learning.newest, opens, arrived_s)
         self.scorer.remember()
         return self.news([predicted] if predicted else [])
 

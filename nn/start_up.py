@@ -10,10 +10,9 @@ import torch
 from nn.config import ModelConfig
 from nn.device import calibrate_threads, choose, memory_line
 from nn.events import WorkerReady
-from nn.features import FEATURES
 from nn.learner import Learner, Schedule
 from nn.targets import head_classes
-from nn.windows import Batch
+from nn.windows import noise
 
 
 def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
@@ -23,7 +22,7 @@ def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
     """
     device, config = choose(wanted_device), ModelConfig()
     learner = Learner(config, Schedule(1e-3), device=device.device)
-    batch = _random_batch(config, device.device)
+    batch = noise(config, head_classes(()), device.device)
     if threads == 0:
         threads = calibrate_threads(lambda: learner.step(batch))
     torch.set_num_threads(threads)
@@ -37,12 +36,3 @@ def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
         threads=threads,
         memory=memory_line(device.device),
     )
-
-
-def _random_batch(config: ModelConfig, device: torch.device) -> Batch:
-    """Make a batch of the default size from noise: its values do not matter for its speed."""
-    draw = torch.Generator().manual_seed(config.seed)
-    shape = (config.batch_size, config.sequence_length)
-    x = torch.randn(*shape, len(FEATURES), generator=draw)
-    targets = {head: torch.randint(k, shape, generator=draw).to(device) for head, k in head_classes(()).items()}
-    return Batch(x.to(device), targets)

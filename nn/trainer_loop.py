@@ -22,8 +22,9 @@ from nn.config import BatchConfig, LiveConfig, ModelConfig
 from nn.dataset_dir import read
 from nn.device import Device, choose, memory_line
 from nn.events import Answer, Event, Message, ModelLoaded, RunEnded, RunState
-from nn.fit import Control, Job, Said, fit
+from nn.fit import Control, Said, fit
 from nn.inference import InferenceThread
+from nn.job import Job
 from nn.live_run import LiveRun
 from nn.live_session import Session, Setting, find_kept
 from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_checkpoint, snapshot_of
@@ -45,6 +46,7 @@ class BatchRun:
     control: Control
     paused: bool = False
     threads: int = 0  # of its steps; 0 until the first is made
+    ended: RunEnded | None = None  # its last event, held back until its result is in place
 
 
 class TrainerLoop:
@@ -214,6 +216,7 @@ class TrainerLoop:
             reason=choice.reason,
             resume=command.resume,
             recorded_step=command.recorded_step,
+            recorded_epoch=command.recorded_epoch,
         )
         self._batch = BatchRun(command, config, fit(job, control), control)
 
@@ -274,13 +277,14 @@ class TrainerLoop:
     def _end_live(self, run: LiveRun, state: str, cause: str | None) -> None:
         self._forget_live(run)
         try:
-            weights = run.end(state, cause)
+            weights, ended = run.end(state, cause)
         except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot be saved
             run.abort(cause_of(error))
             return
         if run.has_result():
             snapshot = run.session.learning.newest
             self._loaded.put(run.series_id, Loaded(weights, snapshot, run.run_id, f"{run.run_id}/last"))
+        self._say(ended)  # last, so that whoever hears it finds the result loaded
 
     def _forget_live(self, run: LiveRun) -> None:
         with self._bell:
@@ -297,12 +301,16 @@ class TrainerLoop:
             if weights is not None:
                 loaded = Loaded(weights, snapshot_of(weights), run.command.run_id, f"{run.command.run_id}/best")
                 self._loaded.put(run.command.series_id, loaded)
+            if run.ended is not None:
+                self._say(run.ended)  # last, so that whoever hears it finds the result loaded
         except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
             self._batch = None
             self._fail(run.command.run_id, error)
         else:
             run.threads = torch.get_num_threads()  # those of its first run, where it is resumed
-            if said is not None:
+            if isinstance(said, RunEnded):
+                run.ended = said
+            elif said is not None:
                 self._say(said)
 
     def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:

@@ -57,7 +57,8 @@ class Worker:
 
     def until_ended(self, run_id: int, timeout_s: float = 60.0) -> events.RunEnded:
         """Read until a run has ended."""
-        ended: events.RunEnded = self.until(lambda s: isinstance(s, events.RunEnded) and s.run_id == run_id, timeout_s)
+        said = self.of(events.RunEnded, run_id)
+        ended: events.RunEnded = said[0] if said else self.until(is_end_of(run_id), timeout_s)
         return ended
 
     def of(self, kind: type[Any], run_id: int | None = None) -> list[Any]:
@@ -77,8 +78,15 @@ class Worker:
         self.process.kill()
         self.process.wait()
         self._finish()
-        while (item := self._lines.get()) is not None:
-            self.said.append(item)
+        self.rest()
+
+    def rest(self) -> list[Said]:
+        """Give what an ended worker had said and nobody has read yet."""
+        left: list[Said] = []
+        while (item := self._lines.get(timeout=10)) is not None:
+            left.append(item)
+        self.said += left
+        return left
 
     def _finish(self) -> None:
         self._reader.join(10)
@@ -92,3 +100,8 @@ class Worker:
         for line in self.process.stdout:
             self._lines.put(events.from_json(json.loads(line)))
         self._lines.put(None)
+
+
+def is_end_of(run_id: int) -> Callable[[Said], bool]:
+    """Recognize the end of a run."""
+    return lambda said: isinstance(said, events.RunEnded) and said.run_id == run_id
