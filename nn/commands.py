@@ -60,9 +60,10 @@ class StartBatch(Command):
 class StartLive(Command):
     """Predict, score and learn candle by candle.
 
-    `history_dir` is a dataset directory up to the first candle of the feed; `recorded` is {predicted, scored, learnt}:
-    the candle_time of the last stored event of each. With `resume` it ends before the next candle that the run has not learnt, and `first_time` is that candle: what the
-    run learnt after its last checkpoint is relearnt from the history, up to `recorded`, without new events.
+    `history_dir` is a dataset directory up to the first candle of the feed. With `resume` it ends before the next
+    candle that the run has not learnt, and `first_time` is that candle: what the run learnt after its last checkpoint
+    is relearnt from the history without new events, up to `recorded`, which is {predicted, scored, learnt}: the
+    candle_time of the last stored event of each.
     """
 
     type = "live"
