@@ -47,6 +47,7 @@ def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops
     expect(page.locator(".model-strip")).to_be_visible()
     expect(page.locator(".model-strip")).to_contain_text("next 2017-07")
     expect(page.locator(".model-strip")).to_contain_text("trend")
+    hover_candle(page, "predicted")
     shared_server.post(f"/api/runs/{run_id}/stop")
     shared_server.wait_for_state(run_id, "stopped")
     expect(page.locator(".model-strip")).to_contain_text("has ended")
@@ -162,6 +163,19 @@ def start_live(page: Page, server: Server, *, speed: str, start: int | None = No
     page.get_by_role("button", name="Start live training").click()
     run_id: int = server.wait_for(lambda: newest_run(server) > before and newest_run(server))
     return run_id
+
+
+def hover_candle(page: Page, words: str) -> None:
+    """Move the pointer from the right over the candles until the strip tells one with these words."""
+    box = page.locator("#chart").bounding_box()
+    assert box is not None
+    strip = page.locator(".model-strip")
+    for x in range(int(box["width"]), 0, -4):
+        page.mouse.move(box["x"] + x, box["y"] + box["height"] / 2)
+        if words in strip.inner_text():
+            page.mouse.move(1, 1)
+            return
+    raise AssertionError(f"no candle tells {words!r}: {strip.inner_text()}")
 
 
 def wait_for_candles(server: Server, run_id: int, count: int) -> None:

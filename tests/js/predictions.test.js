@@ -51,3 +51,12 @@ test("without a closed candle there is no band", () => {
 test("the likeliest class is the first of the largest", () => {
   assert.equal(likeliest([0.1, 0.4, 0.1, 0.4, 0]), 1);
 });
+
+test("a moment belongs to the candle that was open then, and to none in a gap", () => {
+  const predictions = new Predictions();
+  for (const time of [START, START + 1000, START + 60_000]) predictions.take([candlePredicted({ candle_time: time, as_of: null })]);
+  assert.equal(predictions.within(START + 1000, 1000)?.time, START + 1000);
+  assert.equal(predictions.within(START + 1999, 1000)?.time, START + 1000);
+  assert.equal(predictions.within(START + 5000, 1000), null);
+  assert.equal(predictions.within(START - 1, 1000), null);
+});

@@ -60,6 +60,18 @@ export class Predictions {
     return this.#told.get(time);
   }
 
+  /**
+   * Find the candle that holds a moment: the last one that opened at it or less than a candle's length before.
+   * @param {number} moment ms UTC
+   * @param {number} length of a drawn candle, ms
+   * @returns {{time: number, told: Told} | null}
+   */
+  within(moment, length) {
+    let found = null;
+    for (const [time, told] of this.#told) if (time <= moment && moment < time + length && time > (found?.time ?? -1)) found = { time, told };
+    return found;
+  }
+
   /** @param {CandlePredicted} event */
   #predicted(event) {
     this.#latest = event;

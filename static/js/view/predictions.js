@@ -3,7 +3,7 @@
 import { formatShortTime } from "../model/format.js";
 import { expectation, tellings } from "../model/prediction-text.js";
 import { Predictions } from "../model/predictions.js";
-import { closeTime } from "../model/timeframe.js";
+import { closeTime, stepMs } from "../model/timeframe.js";
 import { Zone } from "../model/zone.js";
 import { Ghost } from "./ghost.js";
 import { learningOf } from "./learning.js";
@@ -156,16 +156,15 @@ class LiveChart {
 
   /** @param {number | null} x inside the chart */
   #point(x) {
-    const time = x === null ? null : this.#context.chart.xToTime(x);
-    if (time === this.#pointed) return;
-    this.#pointed = time;
+    this.#pointed = x === null ? null : this.#context.chart.xToTime(x);
     if (!this.#strip.root.hidden) this.#say();
   }
 
   #say() {
-    const told = this.#pointed === null ? undefined : this.#predictions.at(this.#pointed);
+    const length = stepMs(this.#context.chart.drawn().level);
+    const found = this.#pointed === null ? null : this.#predictions.within(this.#pointed, length);
     const { latest } = this.#predictions;
-    if (told !== undefined && this.#pointed !== null) this.#strip.say([this.#time(this.#pointed), ...tellings(told)].join(" · "));
+    if (found !== null) this.#strip.say([this.#time(found.time), ...tellings(found.told)].join(" · "));
     else if (latest !== null)
       this.#strip.say(this.#desk.active("live")?.id === this.#runId ? this.#nextText(latest) : this.#pastText(latest));
   }
