@@ -119,14 +119,14 @@ def _order(parts: _Parts, year: Ints, doubts: Doubts, day_first: bool | None) ->
     if np.array_equal(a, b):
         return True, "day and month are equal throughout"
     clock = _clock_ms(parts)
-    rough = {
-        "day": _roughness(_days(parts, year, b, a) * DAY + clock),
-        "month": _roughness(_days(parts, year, a, b) * DAY + clock),
-    }
+    read = {"day": _days(parts, year, b, a) * DAY + clock, "month": _days(parts, year, a, b) * DAY + clock}
+    rough = {order: _roughness(ms) for order, ms in read.items()}
     if rough["day"] != rough["month"] and min(rough.values()) == 0:
         smooth = min(rough, key=lambda order: rough[order])
         return smooth == "day", f"the {smooth} comes first: the other order makes the times jump to and fro"
-    return _asked_order(parts, doubts, likely_day=rough["day"] <= rough["month"])
+    # Candles a day apart are likelier than candles a month apart.
+    span = {order: (rough[order], int(ms.max() - ms.min())) for order, ms in read.items()}
+    return _asked_order(parts, doubts, likely_day=span["day"] <= span["month"])
 
 
 def _asked_order(parts: _Parts, doubts: Doubts, *, likely_day: bool) -> tuple[bool, str]:

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
 from annotate.importing.columns import Roles, ask_missing, plain, roles_by_name
 from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
-from annotate.importing.headerless import find_shape, roles_by_shape
+from annotate.importing.headerless import choose_shape, find_shapes, roles_by_shape
 from annotate.importing.lean import LEAN, LEAN_SHAPE, lean_layout, with_dates
 from annotate.importing.names import read_name
 from annotate.importing.numbers import NumberStyle, parse_numbers
@@ -73,26 +74,27 @@ def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], la
 
 
 def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts.Layout) -> Roles:
-    shapes = (find_shape(row) for row in dialect.rows[:SHAPE_ROWS] if len(row) == dialect.width >= FEWEST_CELLS)
-    shape = LEAN_SHAPE if layout.name == LEAN else next((found for found in shapes if found), None)
-    if shape is None:
+    wide = (row for row in dialect.rows[:SHAPE_ROWS] if len(row) == dialect.width >= FEWEST_CELLS)
+    shapes = [LEAN_SHAPE] if layout.name == LEAN else next(filter(None, map(find_shapes, wide)), [])
+    if not shapes:
         raise InvalidInput(
             f"{filename}, line {dialect.first_line}: {dialect.delimiter.join(dialect.rows[0])[:80]!r} is no candle; "
             "a time and at least four prices are needed, or a header that names the columns",
             file=filename,
             line=dialect.first_line,
         )
-    columns = pa.table(
-        {
-            str(at): [row[at] if at < len(row) else "" for row in dialect.rows]
-            for at in range(shape.first_number, min(dialect.width, shape.first_number + NUMBER_COLUMNS))
-        }
-    )
-    style = NumberStyle("," if dialect.delimiter != "," else ".", "sample")
-    if not any("," in cell for row in dialect.rows for cell in row):
-        style = NumberStyle(".", "sample")
-    numbers = np.column_stack([parse_numbers(columns[at], style).values for at in range(columns.num_columns)])
-    return roles_by_shape(shape, numbers, doubts)
+    numbers = [_sampled(dialect, shape.first_number) for shape in shapes]
+    at = choose_shape(shapes, numbers, doubts)
+    return roles_by_shape(shapes[at], numbers[at], doubts, published=False)
+
+
+def _sampled(dialect: Dialect, first: int) -> NDArray[np.float64]:
+    """Give the four prices and the volume of the first rows as numbers, (rows, columns); NaN where one is none."""
+    commas = dialect.delimiter != "," and any("," in cell for row in dialect.rows for cell in row)
+    style = NumberStyle("," if commas else ".", "sample")
+    last = min(dialect.width, first + NUMBER_COLUMNS)
+    columns = pa.table({str(at): [_cell(row, at) for row in dialect.rows] for at in range(first, last)})
+    return np.column_stack([parse_numbers(column, style).values for column in columns.columns])
 
 
 def _checked(roles: Roles, dialect: Dialect) -> Roles:

@@ -26,45 +26,45 @@ CLOCK = _words("time clock hour timeofday zeit uhrzeit hora heure время 時
 CLOSE_TIME = _words("closetime endtime timeclose end timeend periodend closingtime datetimeclose")
 OPEN = _words(
     """
-    open o openprice first openingprice priceopen opening openbid bidopen mido openusd bido openpricebid eröffn
-    eröffnung eröffnungskurs erster ouv ouverture apertura abertura открытие откр otwarcie açılış 始値 开盘 开盘价
-    시가 entry terbuka pembukaan
+    open o openprice first openingprice priceopen opening openbid bidopen mido openusd bido openpricebid askopen
+    openask asko eröffn eröffnung eröffnungskurs erster ouv ouverture apertura abertura открытие откр otwarcie
+    açılış 始値 开盘 开盘价 시가 entry terbuka pembukaan
     """
 )
 HIGH = _words(
     """
-    high h highprice max maximum pricehigh highest bidhigh highbid midh highusd bidh highpricebid hoch tageshoch
-    höchst plushaut élevé haut máximo máx massimo máxima макс максимум najwyższy yüksek 高値 高 最高 最高价 고가
-    alto tertinggi
+    high h highprice max maximum pricehigh highest bidhigh highbid midh highusd bidh highpricebid askhigh
+    highask askh hoch tageshoch höchst plushaut élevé haut máximo máx massimo máxima макс максимум najwyższy
+    yüksek 高値 高 最高 最高价 고가 alto tertinggi
     """
 )
 LOW = _words(
     """
-    low l lowprice min minimum pricelow lowest bidlow lowbid midl lowusd bidl lowpricebid tief tagestief tiefst
-    plusbas faible bas mínimo mín minimo mínima мин минимум najniższy düşük 安値 低 最低 最低价 저가 basso bajo
-    baixo terendah
+    low l lowprice min minimum pricelow lowest bidlow lowbid midl lowusd bidl lowpricebid asklow lowask askl
+    tief tagestief tiefst plusbas faible bas mínimo mín minimo mínima мин минимум najniższy düşük 安値 低 最低
+    最低价 저가 basso bajo baixo terendah
     """
 )
 CLOSE = _words(
     """
     close c closeprice last closelast latest closingprice priceclose bidclose closebid midc closeusd bidc
-    closepricebid lastprice price settle schluss schlusskurs zuletzt dernier clôture cierre último chiusura ultimo
-    fechamento цена закрытие закр zamknięcie ostatnio şimdi kapanış 終値 收盘 收盘价 종가 terakhir penutupan
-    laatste ultimate tradeprice
+    closepricebid askclose closeask askc lastprice price settle schluss schlusskurs zuletzt dernier clôture
+    cierre último chiusura ultimo fechamento цена закрытие закр zamknięcie ostatnio şimdi kapanış 終値 收盘
+    收盘价 종가 terakhir penutupan laatste ultimate tradeprice
     """
 )
 VOLUME = _words(
     """
     volume v vol basevolume volumebase volumebtc volumecrypto shares quantity amount size volumen volumes obrót
-    wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded unitvolume
-    sharevolume tradedvolume
+    wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded
+    unitvolume sharevolume tradedvolume
     """
 )
 TICK_VOLUME = _words("tickvol tickvolume ticks")
 SYMBOL = _words(
     """
-    symbol ticker pair instrument market name code asset secid instid tradingpair product productid sym act_symbol
-    stock coin
+    symbol ticker pair instrument market name code asset secid instid tradingpair product productid sym
+    act_symbol stock coin
     """
 )
 PERIOD = _words("per interval timeframe resolution")

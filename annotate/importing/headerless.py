@@ -14,23 +14,27 @@ from annotate.importing.dialect import NUMERIC, TIME
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.header_names import PRICES
 
-CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?|\d{4}|\d{6})\s*$")
+CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?|\d{1,6})\s*$")
 DATE_ONLY = re.compile(r"^\s*(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|(19|20)\d{6})\s*$")
+TOLERATED = 0.05  # rows that may break the high/low rule before the order of the columns is doubted
 WORD = re.compile(r"^\s*[A-Za-z][\w.:/ -]*\s*$")
 
-# Orders in which public interfaces give the columns after the time; the first that all rows allow is taken.
-ORDERS = {
-    "open, high, low, close, volume": ("open", "high", "low", "close", "volume"),
-    "low, high, open, close, volume (Coinbase)": ("low", "high", "open", "close", "volume"),
-    "open, close, high, low, volume (Bitfinex, KuCoin)": ("open", "close", "high", "low", "volume"),
-    "volume, close, high, low, open (Gate)": ("volume", "close", "high", "low", "open"),
+Floats = NDArray[np.float64]
+
+# Orders in which public interfaces give the columns after the time.
+USUAL = ("open", "high", "low", "close", "volume")
+PUBLISHED = {
+    "low, high, open, close, volume": ("low", "high", "open", "close", "volume"),  # Coinbase
+    "open, close, high, low, volume": ("open", "close", "high", "low", "volume"),  # Bitfinex, KuCoin
 }
-ASKED_ORDERS = {
+OTHER_ORDERS = PUBLISHED | {
+    "volume, close, high, low, open": ("volume", "close", "high", "low", "open"),  # Gate
     "close, open, high, low, volume": ("close", "open", "high", "low", "volume"),
     "close, high, low, open, volume": ("close", "high", "low", "open", "volume"),
     "open, low, high, close, volume": ("open", "low", "high", "close", "volume"),
     "high, low, open, close, volume": ("high", "low", "open", "close", "volume"),
 }
+ORDERS = {", ".join(USUAL): USUAL} | OTHER_ORDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +48,61 @@ class Shape:
     period: int | None = None
 
 
-def find_shape(row: Sequence[str]) -> Shape | None:
-    """Find time and numbers in the first row of data; None when there are not four numbers after a time."""
-    at, symbol, period = 0, None, None
+def find_shapes(row: Sequence[str]) -> list[Shape]:
+    """Give the shapes that a row of data can have, the likelier first; none when no four numbers follow a time.
+
+    Digits after a date are its clock or the first price, so that there can be two.
+    """
+    at, symbol, period = _leading(row)
+    if at >= len(row) or not TIME.match(row[at]):
+        return []
+    clock = row[at + 1] if DATE_ONLY.match(row[at]) and at + 1 < len(row) else ""
+    with_clock = Shape(at, at + 1, at + 2, symbol, period)
+    without = Shape(at, None, at + 1, symbol, period)
+    shapes = [without]
+    if ":" in clock and CLOCK.match(clock):
+        shapes = [with_clock]
+    elif CLOCK.match(clock):
+        shapes = [with_clock, without] if clock.strip().startswith("0") else [without, with_clock]
+    return [shape for shape in shapes if _has_prices(row, shape)]
+
+
+def _leading(row: Sequence[str]) -> tuple[int, int | None, int | None]:
+    """Give where the time stands, the symbol's and the period's column, if they come first."""
     if WORD.match(row[0]) and len(row) > 5 and not TIME.match(row[0]):
-        symbol, at = 0, 1
         # Stooq and MetaStock put the period between the ticker and the date.
         if re.fullmatch(r"\s*([DWMI]|\d{1,3})\s*", row[1]) and TIME.match(row[2]):
-            period, at = 1, 2
-    elif re.fullmatch(r"\s*\d{1,7}\s*", row[0]) and len(row) > 6 and re.fullmatch(r"\s*(\d{10,19}|\d{4}-.*)", row[1]):
-        at = 1  # a row number before the time
-    if at >= len(row) or not TIME.match(row[at]):
-        return None
-    clock = at + 1 if DATE_ONLY.match(row[at]) and at + 1 < len(row) and _is_clock(row[at + 1]) else None
-    first = at + 1 if clock is None else at + 2
-    numbers = [cell for cell in row[first : first + 4] if NUMERIC.match(cell) or not cell.strip()]
-    return Shape(at, clock, first, symbol, period) if len(numbers) == 4 else None
+            return 2, 0, 1
+        return 1, 0, None
+    if re.fullmatch(r"\s*\d{1,7}\s*", row[0]) and len(row) > 6 and re.fullmatch(r"\s*(\d{10,19}|\d{4}-.*)", row[1]):
+        return 1, None, None  # a row number before the time
+    return 0, None, None
 
 
-def _is_clock(cell: str) -> bool:
-    return bool(CLOCK.match(cell)) and (":" in cell or len(cell.strip()) in (4, 6))
+def _has_prices(row: Sequence[str], shape: Shape) -> bool:
+    cells = row[shape.first_number : shape.first_number + 4]
+    return len(cells) == 4 and all(NUMERIC.match(cell) or not cell.strip() for cell in cells)
 
 
-def roles_by_shape(shape: Shape, numbers: NDArray[np.float64], doubts: Doubts) -> Roles:
-    """Name the number columns by the order that the high/low rule allows; `numbers` is (rows, columns) of a sample."""
-    order, reason = _order(numbers, doubts)
+def choose_shape(shapes: Sequence[Shape], numbers: Sequence[Floats], doubts: Doubts) -> int:
+    """Choose between a clock and a price after the date, by the high/low rule; ask when both keep it."""
+    fitting = [at for at, table in enumerate(numbers) if _fits(table, USUAL)]
+    if len(fitting) < 2:
+        return fitting[0] if fitting else 0
+    choices = [
+        Choice(str(at), "the clock of the date" if shapes[at].clock is not None else "the open price", likely=at == 0)
+        for at in fitting
+    ]
+    reason = "The file has no header, and the cell after the date can be read either way."
+    return int(doubts.ask("after_date", "What stands in the column after the date?", choices, reason))
+
+
+def roles_by_shape(shape: Shape, numbers: Floats, doubts: Doubts, *, published: bool) -> Roles:
+    """Name the number columns by the order that the high/low rule allows; `numbers` is (rows, columns) of a sample.
+
+    `published` says that the rows come as an exchange's interface sends them, whose other orders are known.
+    """
+    order, reason = _order(numbers, doubts, published=published)
     index = {"time": shape.time}
     for role, at in (("clock", shape.clock), ("symbol", shape.symbol), ("period", shape.period)):
         if at is not None:
@@ -78,26 +112,26 @@ def roles_by_shape(shape: Shape, numbers: NDArray[np.float64], doubts: Doubts) -
     return Roles(index, {role: text for role, text in reasons.items() if role in index})
 
 
-def _order(numbers: NDArray[np.float64], doubts: Doubts) -> tuple[tuple[str, ...], str]:
+def _order(numbers: Floats, doubts: Doubts, *, published: bool) -> tuple[tuple[str, ...], str]:
     given = doubts.given("column_order")
-    everything = ORDERS | ASKED_ORDERS
-    if given in everything:
-        return everything[given], "as answered"
-    for name, order in ORDERS.items():
-        if _fits(numbers, order):
-            why = "the usual order, and no row contradicts it" if order == next(iter(ORDERS.values())) else name
-            return order, f"no header; {why}"
-    fitting = [name for name, order in ASKED_ORDERS.items() if _fits(numbers, order)]
+    if given in ORDERS:
+        return ORDERS[given], "as answered"
+    if _fits(numbers, USUAL):
+        return USUAL, "no header; the usual order, and no row contradicts it"
+    if published:
+        for name, order in PUBLISHED.items():
+            if _fits(numbers, order):
+                return order, f"no names; {name} is an order that exchanges send, and the usual one breaks the rule"
+    fitting = [name for name, order in OTHER_ORDERS.items() if _fits(numbers, order)]
     if not fitting:
-        return next(iter(ORDERS.values())), "no header; the usual order, though rows break the high/low rule"
-    choices = [Choice(name, name, likely=name == fitting[0]) for name in fitting]
-    choices += [Choice(name, name) for name in ORDERS]
+        return USUAL, "no header; the usual order, though rows break the high/low rule"
+    choices = [Choice(name, name, likely=name == fitting[0]) for name in (*fitting, ", ".join(USUAL))]
     reason = "The file has no header, and open, high, low, close would put highs below lows."
     answer = doubts.ask("column_order", "In which order are the columns after the time?", choices, reason)
-    return everything[answer], "as answered"
+    return ORDERS[answer], "as answered"
 
 
-def _fits(numbers: NDArray[np.float64], order: tuple[str, ...]) -> bool:
+def _fits(numbers: Floats, order: tuple[str, ...]) -> bool:
     """Tell whether the order keeps the high/low rule in nearly all sampled rows; one bad row is no other layout."""
     if numbers.shape[1] < len(order) - (order[-1] == "volume"):
         return False
@@ -105,4 +139,4 @@ def _fits(numbers: NDArray[np.float64], order: tuple[str, ...]) -> bool:
     top = np.maximum(columns["open"], columns["close"])
     bottom = np.minimum(columns["open"], columns["close"])
     broken = (columns["high"] < top) | (columns["low"] > bottom)
-    return bool(np.count_nonzero(broken) <= 0.05 * len(broken))
+    return bool(np.count_nonzero(broken) <= TOLERATED * len(broken))

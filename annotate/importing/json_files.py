@@ -313,7 +313,7 @@ def _check_width(rows: list[Row], width: int, filename: str) -> None:
 def _positional_roles(columns: list[list[Any]], doubts: Doubts) -> tuple[Roles, Layout]:
     width, sample = len(columns), slice(0, 200)
     numbers = np.array([[_number(cell) for cell in column[sample]] for column in columns[1:]], dtype=np.float64).T
-    roles = roles_by_shape(Shape(0, None, 1), numbers, doubts)
+    roles = roles_by_shape(Shape(0, None, 1), numbers, doubts, published=True)
     if width == 12:
         return roles, Layout("Binance klines", STATED_UTC)
     if width == 9 and all(str(cell) in ("0", "1") for cell in columns[8]):

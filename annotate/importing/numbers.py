@@ -42,7 +42,7 @@ INFINITE = r"^[+-]?(?i:inf(inity)?)$"
 SPACES = " \u00a0\u202f\u2009\t"
 COMMA_IS_DECIMAL = r"^[^,]*,(\d{1,2}|\d{4,})\D*$|^[^\d]*0,\d+\D*$|\.\d{3},"
 COMMA_IS_THOUSANDS = r"\d,\d{3}\.|,\d{2,3},"
-LONE_COMMA = r"^\D*[1-9]\d{0,2},\d{3}\D*$"
+DOT_IS_DECIMAL = r"\.(\d{1,2}|\d{4,})\D*$|^\D*0\.\d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separat
         return NumberStyle(".", "commas part thousands: a comma stands before a group of three digits that goes on")
     if any(_any(pc.match_substring_regex(column, COMMA_IS_DECIMAL)) for column in cells):
         return NumberStyle(",", "commas are decimal: one stands where no thousands mark could")
-    if any(_any(pc.match_substring_regex(column, r"\.\d")) for column in cells):
+    if any(_any(pc.match_substring_regex(column, DOT_IS_DECIMAL)) for column in columns.values()):
         return NumberStyle(".", "commas part thousands: dots are the decimals")
     return _asked_style(cells[0], doubts, comma_separated=comma_separated)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, first_false, mask_of, pc
 from annotate.importing.clock import Clock
-from annotate.importing.doubts import Doubts
+from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.header_names import PRICES
 from annotate.importing.numbers import BLANKS, NumberStyle, number_style, parse_numbers
 from annotate.importing.problems import Cell, CellProblem
@@ -136,7 +136,7 @@ def _times(table: Table, doubts: Doubts) -> tuple[Clock, bool]:
     column, name = table.columns[role], table.names[role]
     _refuse_blank(table, role)
     if "clock" in table.columns:
-        column = _joined(column, table.columns["clock"])
+        column = _joined(table, doubts)
     return read_times(column, name, doubts, day_first=table.layout.day_first), role == "close_time"
 
 
@@ -151,16 +151,31 @@ def _refuse_blank(table: Table, role: str) -> None:
         raise CellProblem(Cell(row, table.names[role], column[row].as_py()), "is blank, but the row has prices")
 
 
-def _joined(days: Column, clocks: Column) -> Column:
-    """Put date and clock together; a clock of bare digits gets back its zeros (200 was 000200)."""
-    days, clocks = (pc.utf8_trim_whitespace(pc.cast(column, pa.string())) for column in (days, clocks))
+def _joined(table: Table, doubts: Doubts) -> Column:
+    """Put date and clock together, as text."""
+    days, clocks = (pc.utf8_trim_whitespace(pc.cast(table.columns[role], pa.string())) for role in ("time", "clock"))
     if pc.all(pc.ascii_is_decimal(clocks)).as_py():
-        widths = pc.unique(pc.utf8_length(clocks)).to_pylist()
-        padded = pc.ascii_lpad(clocks, width=4 if widths == [4] else 6, padding="0")
+        padded = pc.ascii_lpad(clocks, width=_clock_width(clocks, table, doubts), padding="0")
         clocks = pc.replace_substring_regex(padded, r"^(\d\d)(\d\d)(\d\d)?$", r"\1:\2:\3")
         clocks = pc.replace_substring_regex(clocks, r":$", "")
     joined: Column = pc.binary_join_element_wise(days, clocks, " ")
     return joined
+
+
+def _clock_width(clocks: Column, table: Table, doubts: Doubts) -> int:
+    """Tell hhmm from hhmmss where a spreadsheet has taken the leading zeros: 200 is 000200 in Stooq's files."""
+    widths = pc.unique(pc.utf8_length(clocks)).to_pylist()
+    if max(widths) > 4 or (table.names["clock"].startswith("<") and widths != [4]):
+        return 6
+    if widths == [4]:
+        return 4
+    longest = pc.max(clocks).as_py()
+    choices = [
+        Choice("4", "hours and minutes: 930 is 09:30", likely=True),
+        Choice("6", "hours, minutes and seconds: 930 is 00:09:30"),
+    ]
+    reason = f"The clocks have up to four digits, such as {longest}, and leading zeros are gone."
+    return int(doubts.ask("clock_digits", "How are the clocks of this file written?", choices, reason))
 
 
 def _volume(table: Table, values: Mapping[str, Floats]) -> tuple[Floats, tuple[str, ...], dict[str, str]]:
@@ -172,6 +187,8 @@ def _volume(table: Table, values: Mapping[str, Floats]) -> tuple[Floats, tuple[s
         return ticks, ("Volume is the number of ticks.",), reasons
     if volume is None:
         return np.full(len(table), np.nan), ("The file has no volume; it is null.",), reasons
-    finite = volume.copy()
-    finite[~np.isfinite(finite)] = np.nan
-    return finite, (), reasons
+    infinite = np.isinf(volume)
+    if not infinite.any():
+        return volume, (), reasons
+    note = f"Volumes that are infinite, taken as null: {np.count_nonzero(infinite)}."
+    return np.where(infinite, np.nan, volume), (note,), reasons

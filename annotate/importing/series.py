@@ -198,6 +198,7 @@ def _candle_facts(
         "off_grid": report.lines_json(
             kept[checks.off_grid(candles.time, frame.ms)] if whole_grid else kept[:0], places
         ),
+        "negative_volumes": report.lines_json(kept[np.flatnonzero(candles.volume < 0)], places),
         "null_volumes": int(np.count_nonzero(np.isnan(candles.volume))),
     }
 
@@ -217,6 +218,7 @@ def _notes(body: dict[str, Any], parts: Sequence[ParsedRows], notes: list[str]) 
     for key, text in (
         ("violations", "Candles whose high or low does not enclose open and close, kept and flagged"),
         ("not_positive", "Candles with a price of 0 or less, which a log scale cannot show"),
+        ("negative_volumes", "Candles with a negative volume"),
         ("off_grid", "Candles that do not start on the grid of the timeframe"),
     ):
         if body[key]["count"]:
