@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Api } from "../../static/js/net/api.js";
 import { CandleLoader } from "../../static/js/net/candle-loader.js";
-import { at } from "./chart-builders.js";
+import { at, HOUR } from "./chart-builders.js";
 
 /** A server whose answers come when they are released. */
 function slowServer() {
@@ -37,7 +37,7 @@ function loaderOf(api) {
 
 /** @param {number} hour */
 function request(hour) {
-  return { seriesId: 1, timeframe: "1h", range: { from: at(hour), to: at(hour + 1) }, most: 100 };
+  return { seriesId: 1, source: "1h", timeframe: "1h", range: { from: at(hour), to: at(hour + 1) }, most: 100, until: null };
 }
 
 test("a newer request gives up the older one, whose answer is never shown", async () => {
@@ -88,7 +88,43 @@ test("a refusal is told once, with its words", async () => {
 test("at the start of a series the call names no start, so that no coarser candle is lost", async () => {
   const { calls, api } = slowServer();
   const { loader } = loaderOf(api);
-  void loader.now({ seriesId: 1, timeframe: "4h", range: { from: null, to: at(9) }, most: 100 });
+  void loader.now({ seriesId: 1, source: "1h", timeframe: "4h", range: { from: null, to: at(9) }, most: 100, until: null });
   assert.ok(!calls[0].url.includes("from="));
   loader.cancel();
+});
+
+/**
+ * A server with hourly candles 0 to 23, each closing at its hour, drawn as it is asked; at most `most` of the finest.
+ * @param {number} most
+ */
+function hourlyServer(most) {
+  /** @type {typeof fetch} */
+  const fetcher = async (url) => {
+    const query = new URL(String(url), "http://localhost").searchParams;
+    const [from, to, timeframe] = [Number(query.get("from") ?? at(0)), Number(query.get("to")), query.get("timeframe")];
+    const isTooMuch = timeframe === "1h" && (to - from) / HOUR > most;
+    const step = timeframe === "8h" ? 8 : isTooMuch ? 2 : 1;
+    const opens = Array.from({ length: 24 / step }, (_, index) => index * step).filter((hour) => at(hour) >= from && at(hour) < to);
+    /** @param {(hour: number) => number} value */
+    const column = (value) => opens.map(value);
+    const body = { timeframe, level: isTooMuch ? "2h" : timeframe, time: column(at), open: column((hour) => hour), high: column((hour) => hour + step), low: column((hour) => -hour - step), close: column((hour) => hour + step - 1), volume: column(() => step) };
+    return new Response(JSON.stringify(body));
+  };
+  return new Api(() => "me", fetcher);
+}
+
+test("a coarser candle at the cursor of a replay holds only what came before the cursor", async () => {
+  for (const most of [100, 3]) {
+    /** @type {import("../../static/js/model/candle-window.js").CandleWindow[]} */
+    const loaded = [];
+    const loader = new CandleLoader(hourlyServer(most), {
+      onLoaded: (candles) => void loaded.push(candles),
+      onError: (error) => assert.fail(String(error)),
+      onBusy: () => {},
+    });
+    await loader.now({ seriesId: 1, source: "1h", timeframe: "8h", range: { from: null, to: at(13) }, most: 100, until: at(13) });
+    assert.equal(loaded[0].length, 2);
+    const { time, open, high, close, volume } = loaded[0].candle(1);
+    assert.deepEqual({ time, open, high, close, volume }, { time: at(8), open: 8, high: 13, close: 12, volume: 5 }, `${most} at most`);
+  }
 });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { OverviewScale } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
-import { centredOn, firstView, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView } from "../../static/js/model/viewport.js";
+import { centredOn, firstView, lastView, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView, viewInTimeframe } from "../../static/js/model/viewport.js";
 import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
 
 const BOUNDS = { from: at(0), to: at(10_000) };
@@ -64,6 +64,19 @@ test("candles narrower than a pixel ask for a coarser level, once for a width of
 test("no more candles are asked for than there are pixels in view, and never more than the page may hold", () => {
   assert.equal(mostCandles({ from: at(0), to: at(300) }, { from: at(100), to: at(200) }, 850), 2550);
   assert.equal(mostCandles({ from: at(0), to: at(300) }, { from: at(100), to: at(200) }, 3000), 4000);
+});
+
+test("a change of timeframe keeps the time in view, or widens it to some candles", () => {
+  const wide = { from: at(100), to: at(400) };
+  assert.deepEqual(viewInTimeframe(wide, BOUNDS, "4h"), wide);
+  assert.deepEqual(viewInTimeframe({ from: at(100), to: at(110) }, BOUNDS, "1h"), { from: at(85), to: at(125) });
+  const end = viewInTimeframe({ from: at(9_990), to: at(10_001) }, BOUNDS, "1h");
+  assert.deepEqual(end, { from: at(9_962), to: at(10_002) });
+});
+
+test("the newest candle is shown whole, also a coarser one that is not over", () => {
+  const view = lastView({ from: at(0), to: at(10) }, "4h", at(100) - at(0));
+  assert.equal(view.to, at(12) + 5 * HOUR);
 });
 
 test("a stored view is used where the series still is", () => {

@@ -183,11 +183,12 @@ export class CandleWindow {
 }
 
 /**
+ * A candle with a later one folded into it.
  * @param {Candle} coarse
  * @param {Candle} fine
  * @returns {Candle}
  */
-function merged(coarse, fine) {
+export function merged(coarse, fine) {
   return {
     time: coarse.time,
     open: coarse.open,

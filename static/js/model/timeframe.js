@@ -3,7 +3,7 @@
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MONTH_MS = 2_629_800_000; // mean length; month candles start by the calendar, see floorTime
 const MONDAY_MS = 345_600_000; // 1970-01-05 00:00 UTC, a Monday: weeks start there
-const OFFERED = ["1s", "5s", "15s", "30s", "1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1mo"];
+const OFFERED = ["1s", "5s", "15s", "1m", "5m", "15m", "1h", "4h", "1d", "1w", "1mo"];
 
 /** @typedef {{count: number, unit: "s" | "m" | "h" | "d" | "w" | "mo"}} Timeframe */
 

@@ -1,6 +1,6 @@
 // Which candles to ask for: the visible time and one screen on each side, and when that is worth a new call.
 
-import { closeTime, stepMs } from "./timeframe.js";
+import { closeTime, floorTime, stepMs } from "./timeframe.js";
 
 /** @typedef {{from: number, to: number}} TimeRange half open, ms UTC */
 
@@ -9,6 +9,7 @@ export const MAX_CANDLES = 4000;
 
 const FIRST_SHOWN = 200; // candles in view when a series opens for the first time
 const LEAST_ASKED = 200;
+const LEAST_SHOWN = 40; // candles in view after a change of timeframe
 const NEAR = 0.4; // of a screen: how close to the loaded edge a call is worth it
 const FINER = 2; // how many times narrower the view must be before a finer level is asked for
 const WIDER = 1.1; // how many times wider before a coarser one is
@@ -37,6 +38,33 @@ export function firstView(bounds, timeframe) {
   const step = stepMs(timeframe);
   const to = bounds.to + 6 * step;
   return { from: Math.max(bounds.from - step, to - FIRST_SHOWN * step), to };
+}
+
+/**
+ * The view after a change of timeframe: the same time, or more of it where it would hold only a few candles.
+ * @param {TimeRange} visible
+ * @param {TimeRange} bounds
+ * @param {string} timeframe
+ * @returns {TimeRange}
+ */
+export function viewInTimeframe(visible, bounds, timeframe) {
+  const least = LEAST_SHOWN * stepMs(timeframe);
+  if (visible.to - visible.from >= least) return visible;
+  if (visible.to >= bounds.to) return lastView(bounds, timeframe, least);
+  const middle = (visible.from + visible.to) / 2;
+  return { from: middle - least / 2, to: middle + least / 2 };
+}
+
+/**
+ * A view of a width that ends a little after the newest candle.
+ * @param {TimeRange} bounds
+ * @param {string} timeframe
+ * @param {number} width ms
+ * @returns {TimeRange}
+ */
+export function lastView(bounds, timeframe, width) {
+  const to = closeTime(floorTime(bounds.to - 1, timeframe), timeframe) + width * 0.05;
+  return { from: to - width, to };
 }
 
 /**

@@ -1,6 +1,7 @@
 // Asks for candles: waits a moment so that a drag makes one call, gives up calls that a newer one replaces.
 
-import { CandleWindow } from "../model/candle-window.js";
+import { CandleWindow, merged } from "../model/candle-window.js";
+import { MAX_CANDLES } from "../model/viewport.js";
 import { isAborted } from "./api.js";
 
 const WAIT_MS = 80;
@@ -8,9 +9,11 @@ const WAIT_MS = 80;
 /**
  * @typedef {object} CandleRequest
  * @property {number} seriesId
+ * @property {string} source the series' own timeframe
  * @property {string} timeframe
  * @property {{from: number | null, to: number}} range `from` null: from the first candle
  * @property {number} most candles; a coarser level comes where there are more
+ * @property {number | null} until nothing from this time on may be seen, not even inside a coarser candle
  */
 
 /** Loads one window at a time; only the newest request is answered. */
@@ -60,7 +63,8 @@ export class CandleLoader {
     this.#running = control;
     this.#onBusy(true);
     try {
-      const candles = await fetchCandles(this.#api, request, control.signal);
+      const whole = await fetchCandles(this.#api, request, control.signal);
+      const candles = request.until === null ? whole : await upTo(request.until, whole, request, this.#api, control.signal);
       if (this.#running === control) this.#onLoaded(candles, request);
     } catch (error) {
       if (!isAborted(error) && this.#running === control) this.#onError(error, request);
@@ -85,11 +89,51 @@ export class CandleLoader {
 /**
  * Ask once for candles.
  * @param {import("./api.js").Api} api
- * @param {CandleRequest} request
+ * @param {Pick<CandleRequest, "seriesId" | "timeframe" | "range" | "most">} request
  * @param {AbortSignal} [signal]
  * @returns {Promise<CandleWindow>}
  */
 export async function fetchCandles(api, { seriesId, timeframe, range, most }, signal) {
   const query = { from: range.from, to: range.to, timeframe, max_points: most };
   return CandleWindow.fromAnswer(await api.get(`/api/series/${seriesId}/candles`, { query, signal }));
+}
+
+/**
+ * Candles up to a time; a coarser one that reaches past it is built anew from finer ones before it.
+ * @param {number} until
+ * @param {CandleWindow} candles
+ * @param {CandleRequest} request
+ * @param {import("./api.js").Api} api
+ * @param {AbortSignal} signal
+ */
+async function upTo(until, candles, request, api, signal) {
+  const past = candles.before(until);
+  const last = past.length - 1;
+  if (last < 0 || past.closeOf(last) <= until) return past;
+  const open = past.columns.time[last];
+  const closed = past.before(open);
+  const part = await partOf(open, until, request, api, signal);
+  return part ? closed.withAppended({ ...part, time: open }, closed.level) : closed;
+}
+
+/**
+ * One candle over a stretch, from the finest candles that the server gives for it.
+ * @param {number} from
+ * @param {number} until
+ * @param {CandleRequest} request
+ * @param {import("./api.js").Api} api
+ * @param {AbortSignal} signal
+ */
+async function partOf(from, until, { seriesId, source }, api, signal) {
+  /** @type {import("../model/types.js").Candle | null} */
+  let part = null;
+  for (let start = from; start < until; ) {
+    const request = { seriesId, timeframe: source, range: { from: start, to: until }, most: MAX_CANDLES };
+    const finer = (await fetchCandles(api, request, signal)).before(until);
+    const reachesOut = finer.level !== source && finer.length > 0 && finer.closeOf(finer.length - 1) > until;
+    const count = reachesOut ? finer.length - 1 : finer.length;
+    for (let index = 0; index < count; index += 1) part = part ? merged(part, finer.candle(index)) : finer.candle(index);
+    start = reachesOut ? finer.columns.time[count] : until;
+  }
+  return part;
 }

@@ -4,7 +4,7 @@ import { CandleWindow } from "../model/candle-window.js";
 import { priceDecimals } from "../model/format.js";
 import { createStore } from "../model/store.js";
 import { closeTime } from "../model/timeframe.js";
-import { centredOn, firstView, MAX_CANDLES, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView } from "../model/viewport.js";
+import { centredOn, firstView, lastView, MAX_CANDLES, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView, viewInTimeframe } from "../model/viewport.js";
 import { CandleLoader } from "../net/candle-loader.js";
 import { ChartGeometry } from "./chart-geometry.js";
 import { OPENING } from "./chart-state.js";
@@ -96,7 +96,7 @@ export class ChartView extends ChartGeometry {
     const bounds = this.bounds();
     this.#timeframe = timeframe;
     this.#change({ timeframe });
-    if (bounds) this.#show(visible ?? firstView(bounds, timeframe));
+    if (bounds) this.#show(visible ? viewInTimeframe(visible, bounds, timeframe) : firstView(bounds, timeframe));
   }
 
   /** Ask again for what could not be loaded. */
@@ -114,10 +114,7 @@ export class ChartView extends ChartGeometry {
   /** Bring the newest candles into view. */
   goToEnd() {
     const [bounds, visible] = [this.bounds(), this.chart.visible()];
-    if (!bounds || !visible) return;
-    const width = visible.to - visible.from;
-    const to = bounds.to + width * 0.05;
-    this.showRange({ from: to - width, to });
+    if (bounds && visible) this.showRange(lastView(bounds, this.#timeframe, visible.to - visible.from));
   }
 
   /** @param {TimeRange} range */
@@ -211,7 +208,8 @@ export class ChartView extends ChartGeometry {
     const most = mostCandles(range, visible, this.chart.paneSize().width);
     // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
     const from = range.from === bounds.from ? null : range.from;
-    return { seriesId: this.#series.id, timeframe: this.#timeframe, range: { from, to: range.to }, most };
+    const { id: seriesId, timeframe: source } = this.#series;
+    return { seriesId, source, timeframe: this.#timeframe, range: { from, to: range.to }, most, until: this.#until };
   }
 
   /**
@@ -222,7 +220,7 @@ export class ChartView extends ChartGeometry {
     const wanted = this.#wanted;
     this.#wanted = undefined;
     this.#loaded = { ...range, screen: this.#screen };
-    this.#data = this.#past(candles);
+    this.#data = candles;
     const late = this.#late.splice(0);
     if (this.#askedToEnd) for (const candle of late) this.#append(candle);
     const start = performance.now();
@@ -235,7 +233,7 @@ export class ChartView extends ChartGeometry {
   }
 
   /**
-   * What of a window may be shown: a coarser candle that reaches past the cursor would tell the future.
+   * What of a window may be shown at once: a coarser candle that reaches past the cursor would tell the future.
    * @param {CandleWindow} candles
    */
   #past(candles) {

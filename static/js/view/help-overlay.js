@@ -23,7 +23,8 @@ export function openHelp(dialog, keyboard) {
   const groups = [...new Set(shown.map(({ group }) => group))];
   const lists = groups.map((group) => section(group, shown.filter((each) => each.group === group).map(rowOf)));
   const mouse = section("Mouse and touch", POINTER.map(([what, does]) => row([what], does, "span")));
-  dialog.open({ title: "Keys", body: [element("div", { class: "help-columns" }, ...lists, mouse)], cancel: "Close", wide: true });
+  const about = section("Annotate", [element("a", { href: "/about" }, "About: version, licences, attribution")]);
+  dialog.open({ title: "Keys", body: [element("div", { class: "help-columns" }, ...lists, mouse, about)], cancel: "Close", wide: true });
 }
 
 /** @param {string} action */

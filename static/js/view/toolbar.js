@@ -27,7 +27,6 @@ export function mountToolbar(root, context, view) {
     group(
       authorButton(context),
       button("Theme", () => openAppearance(context), { class: "quiet" }),
-      element("a", { class: "button quiet", href: "/about" }, "About"),
       button("?", () => keyboard.perform("help"), { class: "quiet icon", "aria-label": "Keys and help", title: "Keys and help (?)" }),
     ),
   );
