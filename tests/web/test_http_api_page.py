@@ -8,7 +8,8 @@ from pathlib import Path
 from flask import Flask
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "http-api.md"
-PAGES = {"GET /", "GET /about", "GET /favicon.ico", "GET /static/<version>/plotly.min.js", "GET /static/<version>/<name>"}
+ASSETS = {"GET /favicon.ico", "GET /static/<version>/plotly.min.js", "GET /static/<version>/<name>"}
+PAGES = {"GET /", "GET /about", *ASSETS}
 
 
 def test_every_call_is_documented_and_every_documented_call_exists(app: Flask) -> None:
