@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy.exc import OperationalError
 
 from annotate.store.checkpoints import save_checkpoint
 from annotate.store.events import last_seq, newest_value
@@ -22,6 +25,9 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 STORE_WAIT_S = 5.0
+INSIST_TIMES, INSIST_EVERY_S = 10, 1.0
+
+Result = TypeVar("Result")
 
 
 class RunLedger:
@@ -62,14 +68,19 @@ class RunLedger:
         self.record(event)
         if not self._publisher.flush(STORE_WAIT_S):
             log.warning("run %s ended before all of its events were stored", event["run_id"])
-        self._last.pop(event["run_id"])
+        else:
+            self._last.pop(event["run_id"])
         ended = {"state": event["state"], "cause": event["cause"], "ended": now_ms()}
-        return self.change(event["run_id"], **ended, summary=summary | event["summary"])
+        return _insist(lambda: self.change(event["run_id"], **ended, summary=summary | event["summary"]))
 
     def keep_checkpoint(self, **checkpoint: Any) -> None:
         """Note a checkpoint that stands whole on the disk."""
-        with self._database.write() as session:
-            save_checkpoint(session, created=now_ms(), **checkpoint)
+
+        def keep() -> None:
+            with self._database.write() as session:
+                save_checkpoint(session, created=now_ms(), **checkpoint)
+
+        _insist(keep)
 
     def unfinished(self) -> list[Json]:
         """List the runs that a death of this process left unfinished, oldest first."""
@@ -102,6 +113,17 @@ class RunLedger:
 
     def _tell(self, run: Json) -> None:
         self._publisher.series_changed(run["series_id"], {"what": "run", "id": run["id"], "run": run})
+
+
+def _insist(write: Callable[[], Result]) -> Result:
+    """Write what nobody would ask for again: try for a while when the disk is full or a large import holds the lock."""
+    for _ in range(INSIST_TIMES):
+        try:
+            return write()
+        except OperationalError as error:
+            log.warning("the end of a run waits to be stored: %s", error.orig)
+            time.sleep(INSIST_EVERY_S)
+    return write()
 
 
 def now_ms() -> int:

@@ -130,7 +130,10 @@ class Trainer:
             if begin is not None:
                 check_begin(self._data, series_id, begin)
             return self._ask(lambda: self._open(mode, series_id, None, checked))
-        dataset = dataset_id if dataset_id is not None else self._data.make(series_id)
+        if dataset_id is not None and "split" not in config:
+            checked["split"] = self._data.split_of(dataset_id)
+        dataset = dataset_id if dataset_id is not None else self._data.make(series_id, config=checked)
+        self._check_split(dataset, checked)
         return self._ask(lambda: self._open(mode, series_id, dataset, checked))
 
     def stop_run(self, run_id: int) -> Json:
@@ -158,6 +161,16 @@ class Trainer:
         question = partial(commands.Discard, series_id=series_id, model=model)
         self._supervisor.ask(lambda number: question(request_id=number).to_json())
         return count
+
+    def _check_split(self, dataset_id: int, config: Json) -> None:
+        """Raise InvalidInput where a run would be judged by another split than the dataset's leak gate was."""
+        split = self._data.split_of(dataset_id)
+        if config["split"] != split:
+            raise InvalidInput(
+                f"split = {config['split']}: dataset {dataset_id} is split {split}; leave split out, or make a dataset "
+                "with that split",
+                field="split",
+            )
 
     def _config(self, mode: Mode, series_id: int, given: Mapping[str, Any]) -> Json:
         default = self._ask(lambda: self._weights.default_model(series_id))
@@ -203,9 +216,9 @@ class Trainer:
             self._send_job(job, self._load_command(job))
 
     def _send_job(self, job: Job, command: commands.Command) -> None:
+        self._send(command)
         job.sent = True
         job.run = self._ledger.change(job.id, state="running", started=job.run["started"] or now_ms())
-        self._send(command)
 
     def _load_command(self, job: Job) -> commands.Command:
         return commands.LoadModel(
@@ -406,7 +419,7 @@ class Trainer:
         job.run = self._ledger.close_run(event.to_json(), job.run["summary"])
         if job.mode != "load":
             self._weights.result_of(job.run)
-        self._advance(job.id)
+        self._begin_all()
 
     def _on_message(self, message: events.Message) -> None:
         match message:

@@ -1,0 +1,76 @@
+"""The book of runs: numbers without holes, and an end that is stored whatever stands in its way for a moment."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import event, text
+
+from annotate.run_ledger import RunLedger
+from tests.annotate.training.door import SMALL, Door, in_order
+
+
+def test_events_are_numbered_on_from_what_is_stored(door: Door, series_id: int) -> None:
+    first = RunLedger(door.database, door.publisher)
+    run_id = _opened(first, series_id)
+    for ledger in (first, RunLedger(door.database, door.publisher)):  # the second as after a restart
+        for _ in range(3):
+            ledger.record({"run_id": run_id, "time": 1, "type": "warning"})
+        assert door.publisher.flush(5)
+    assert in_order(door.events(run_id))
+    assert len(door.events(run_id)) == 6
+
+
+def test_a_run_that_reads_as_ended_has_its_last_event(door: Door, series_id: int) -> None:
+    ledger = RunLedger(door.database, door.publisher)
+    run_id = _opened(ledger, series_id)
+    for _ in range(500):
+        ledger.record({"run_id": run_id, "time": 1, "type": "batch_done"})
+    run = ledger.close_run(_end(run_id), {"first_time": 5})
+    assert door.events(run_id)[-1]["type"] == "run_ended"
+    assert (run["state"], run["summary"]) == ("stopped", {"first_time": 5, "best_epoch": 1})
+
+
+def test_an_end_is_stored_once_a_long_write_lets_go(
+    door: Door, series_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = RunLedger(door.database, door.publisher)
+    run_id = _opened(ledger, series_id)
+    _wait_but_shortly(door)
+    held, let_go = threading.Event(), threading.Event()
+    monkeypatch.setattr("annotate.run_ledger.time.sleep", lambda _seconds: let_go.set())
+    monkeypatch.setattr("annotate.run_ledger.STORE_WAIT_S", 0.1)
+    blocker = threading.Thread(target=_hold_the_lock, args=(door, held, let_go))
+    blocker.start()
+    assert held.wait(10)
+    run = ledger.close_run(_end(run_id), {})
+    blocker.join()
+    assert let_go.is_set()
+    assert door.run(run_id) == run
+    assert door.publisher.flush(10)
+    assert door.events(run_id)[-1]["type"] == "run_ended"
+
+
+def _wait_but_shortly(door: Door) -> None:
+    """Let writers wait 10 ms for the lock, where 5 s are usual."""
+    for engine in (door.database._writers, door.database._event_writers):
+        engine.dispose()
+        event.listen(engine, "connect", lambda connection, _record: connection.execute("PRAGMA busy_timeout=10"))
+
+
+def _hold_the_lock(door: Door, held: threading.Event, until: threading.Event) -> None:
+    with door.database.write_events() as session:
+        session.execute(text("SELECT 1"))  # which begins the transaction, and a writer's begins with the lock
+        held.set()
+        assert until.wait(10)
+
+
+def _opened(ledger: RunLedger, series_id: int) -> int:
+    run_id: int = ledger.open_run(mode="batch", series_id=series_id, dataset_id=None, config=SMALL)["id"]
+    return run_id
+
+
+def _end(run_id: int) -> dict[str, object]:
+    ended = {"state": "stopped", "cause": None, "summary": {"best_epoch": 1}}
+    return {"run_id": run_id, "time": 1, "type": "run_ended", **ended}
