@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from annotate.importing import preview
-from tests.annotate.importing import files
+from tests.annotate.importing import files, json_writers
 from tests.annotate.importing.files import DAY, JUNE, MINUTE, Layout, Row, assert_holds, imported, rows
 
 DAILY = rows(40, step=DAY)
@@ -46,9 +46,9 @@ LAYOUTS = [
         symbol="BTC/USDT",
     ),
     Layout("binance futures with header", "BTCUSDT-1h-2024-06.csv", files.binance_header, symbol="BTC/USDT"),
-    Layout("binance REST", "klines.json", files.binance_rest),
-    Layout("freqtrade json", "ETH_BTC-1h.json", files.freqtrade, symbol="ETH/BTC"),
-    Layout("freqtrade json.gz", "ETH_BTC-1h.json.gz", files.gzipped(files.freqtrade), symbol="ETH/BTC"),
+    Layout("binance REST", "klines.json", json_writers.binance_rest),
+    Layout("freqtrade json", "ETH_BTC-1h.json", json_writers.freqtrade, symbol="ETH/BTC"),
+    Layout("freqtrade json.gz", "ETH_BTC-1h.json.gz", files.gzipped(json_writers.freqtrade), symbol="ETH/BTC"),
     Layout("freqtrade feather", "XRP_USDT_USDT-1h-futures.feather", feather, symbol="XRP/USDT:USDT"),
     Layout("parquet", "candles.parquet", parquet),
     Layout("parquet without zone", "candles.parquet", parquet_naive),
@@ -75,7 +75,7 @@ LAYOUTS = [
     Layout(
         "alpha vantage json",
         "query.json",
-        files.alphavantage_json,
+        json_writers.alphavantage_json,
         DAILY,
         timeframe="1d",
         symbol="IBM",
@@ -86,14 +86,14 @@ LAYOUTS = [
         "google finance", "orcl.csv", files.dated("Date,Open,High,Low,Close,Volume", "%d-%b-%y"), DAILY, timeframe="1d"
     ),
     Layout("nasdaq", "HistoricalData_1.csv", files.nasdaq, DAILY, timeframe="1d", order="descending"),
-    Layout("coinbase", "candles.json", files.coinbase, order="descending"),
-    Layout("okx", "candles.json", files.okx, order="descending"),
-    Layout("bybit", "kline.json", files.bybit, symbol="BTC/USDT", order="descending"),
-    Layout("kraken REST", "OHLC.json", files.kraken_rest),
-    Layout("yahoo chart", "AAPL.json", files.yahoo_chart, symbol="AAPL"),
-    Layout("columns of letters", "udf.json", files.columns_json),
-    Layout("oanda", "candles.json", files.oanda, symbol="EUR/USD"),
-    Layout("end-stamped json", "series.json", files.end_stamped, symbol="ETH/USD"),
+    Layout("coinbase", "candles.json", json_writers.coinbase, order="descending"),
+    Layout("okx", "candles.json", json_writers.okx, order="descending"),
+    Layout("bybit", "kline.json", json_writers.bybit, symbol="BTC/USDT", order="descending"),
+    Layout("kraken REST", "OHLC.json", json_writers.kraken_rest),
+    Layout("yahoo chart", "AAPL.json", json_writers.yahoo_chart, symbol="AAPL"),
+    Layout("columns of letters", "udf.json", json_writers.columns_json),
+    Layout("oanda", "candles.json", json_writers.oanda, symbol="EUR/USD"),
+    Layout("end-stamped json", "series.json", json_writers.end_stamped, symbol="ETH/USD"),
     Layout("QuantConnect LEAN", "20240603_trade.zip", files.lean, ONE_DAY, answers={"zone": "UTC"}),
 ]
 
