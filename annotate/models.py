@@ -156,6 +156,8 @@ class Dataset(Base):
     hash: Mapped[str] = mapped_column(String(64))  # of its content: the same content, the same hash
     created: Mapped[int]
     kept: Mapped[bool]  # made by a person; False for those that a run made for itself
+    version: Mapped[int | None]  # counts the kept ones of a series from 1; a number is never given twice
+    note: Mapped[str] = mapped_column(default="", server_default="")
     manifest: Mapped[Json] = mapped_column(JSON)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotate.candles import Candles
 from annotate.exporting.dataset import dataset_path, snapshot
+from annotate.exporting.recipe import Recipe
 from annotate.store.candle_catalogue import Bounds
 from annotate.store.datasets import get_dataset
 from annotate.store.series import get_series
@@ -36,12 +38,25 @@ class RunData:
         """Give the stored candles from an open time on."""
         return self._candles.read(series_id, start)
 
-    def make(self, series_id: int, before: int | None = None) -> int:
-        """Snapshot a series, its candles before an open time alone where it is given; give the dataset's number."""
-        name = "made for a run"
+    def make(self, series_id: int, before: int | None = None, config: Mapping[str, Any] | None = None) -> int:
+        """Snapshot a series, its candles before an open time alone where it is given; give the dataset's number.
+
+        Split and horizon are those of the run's config. Raises Leak where the leak gate refuses a mark.
+        """
+        recipe = Recipe.of_config(config or {})
         return snapshot(
-            self._database, self._candles, self._data_dir, series_id, name=name, kept=False, until=before
+            *(self._database, self._candles, self._data_dir, series_id),
+            name="made for a run",
+            kept=False,
+            until=before,
+            recipe=recipe,
         ).id
+
+    def split_of(self, dataset_id: int) -> list[float]:
+        """Give the split that a dataset was made with; raise NotFound."""
+        with self._database.read() as session:
+            split: list[float] = get_dataset(session, dataset_id).manifest["split"]
+        return split
 
     def directory(self, dataset_id: int) -> Path:
         """Give the directory of a dataset."""

@@ -8,41 +8,29 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy.orm import Session
 
-from annotate.annotations.classes import CandleTimes
-from annotate.annotations.labels import layers_of
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import InvalidInput
+from annotate.exporting.content import Content, read_content
+from annotate.exporting.description import describe, warnings_of
+from annotate.exporting.recipe import Recipe
 from annotate.files import storage_errors, sync_folder
 from annotate.models import Dataset, Json
-from annotate.store.annotations import list_annotations
 from annotate.store.datasets import add_dataset, every_dataset_id, find_dataset
-from annotate.store.label_sets import labels_to_json
 from annotate.store.series import get_series
-from annotate.timeframe import parse
 from nn import dataset_dir
 
-SPLIT = (70.0, 15.0, 15.0)
 FOLDER = "datasets"
 MAKING = ".making-"  # prefix of a folder that is not whole yet
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What a snapshot holds, read at one moment: facts of the series, its labels (archived ones where used), marks."""
-
-    facts: Json
-    labels: list[Json]
-    annotations: list[Json]
+DEFAULT = Recipe()
 
 
 def snapshot(
@@ -53,32 +41,42 @@ def snapshot(
     *,
     name: str,
     kept: bool,
+    note: str = "",
     until: int | None = None,
-    split: Sequence[float] = SPLIT,
+    recipe: Recipe = DEFAULT,
 ) -> Dataset:
     """Store the series as it is now; give the row of the dataset.
 
     `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then. With
     `kept` False, a dataset of the series that holds the same already is given instead of a second one. Raises
-    NotFound for the series, InvalidInput where one to keep would hold no candle, StorageFailed where the disk refuses.
+    NotFound for the series, InvalidInput where one to keep would hold no candle, Leak with the ids of the marks that
+    the leak gate refuses, StorageFailed where the disk refuses.
     """
     with database.read() as session:
-        content = _read(session, series_id, until)
+        content = read_content(session, series_id, recipe, until)
     root = data_dir / FOLDER
     with storage_errors(root / "dataset"), _folder_in_making(root) as folder:
         found, sha256 = _place_candles(folder / "candles.arrow", candles, series_id, until)
         if kept and not len(found):
             raise InvalidInput(f"series {series_id} has no candles to make a dataset of", field="series_id")
         lines = dataset_dir.jsonl(content.annotations)
-        manifest = _manifest(content, found, sha256, hashlib.sha256(lines).hexdigest(), split)
+        manifest = _manifest(content, found, sha256, hashlib.sha256(lines).hexdigest(), recipe)
         if not kept and (same := _same(database, root, series_id, manifest["hash"])):
             return same
         dataset_dir.write_around_candles(folder, manifest, lines)
         with database.write() as session:
             get_series(session, series_id)
-            dataset = add_dataset(session, series_id=series_id, name=name, kept=kept, manifest=manifest)
+            dataset = add_dataset(session, series_id=series_id, name=name, note=note, kept=kept, manifest=manifest)
             _give_name(folder, root / str(dataset.id))
     return dataset
+
+
+def preview(database: Database, candles: CandleStore, series_id: int, recipe: Recipe) -> Json:
+    """Say what a dataset made now would hold, `{facts, warnings}`; nothing is written. Raises as `snapshot` does."""
+    with database.read() as session:
+        content = read_content(session, series_id, recipe)
+    facts = describe(content, candles.read(series_id).time, recipe)
+    return {"facts": facts, "warnings": warnings_of(facts)}
 
 
 def dataset_path(data_dir: Path, dataset_id: int) -> Path:
@@ -98,16 +96,6 @@ def remove_orphans(database: Database, data_dir: Path) -> None:
     for folder in (data_dir / FOLDER).iterdir():
         if folder.name.startswith(MAKING) or (folder.name.isdecimal() and folder.name not in known):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _read(session: Session, series_id: int, until: int | None) -> _Content:
-    series = get_series(session, series_id)
-    facts = {name: getattr(series, name) for name in ("symbol", "timeframe", "simulated")}
-    marks = list_annotations(session, series_id)
-    known = [mark for mark in marks if until is None or mark["known_at"] <= until]
-    used = {mark["label"] for mark in known}
-    labels = [label for label in series.label_set.labels if not label.archived or label.name in used]
-    return _Content(facts, labels_to_json(labels), known)
 
 
 def _place_candles(
@@ -134,18 +122,12 @@ def _linked(source: Path, target: Path) -> bool:
 
 
 def _manifest(
-    content: _Content, candles: dataset_dir.Candles, candles_sha256: str, marks_sha256: str, split: Sequence[float]
+    content: Content, candles: dataset_dir.Candles, candles_sha256: str, marks_sha256: str, recipe: Recipe
 ) -> Json:
     """Say what the dataset holds. Neither id, name nor clock is inside: the same content gives the same hash."""
-    layers = layers_of(content.labels)
-    rows = CandleTimes(candles.time, content.facts["timeframe"])
     manifest = {
         "format": dataset_dir.FORMAT,
-        **content.facts,
-        "timeframe_ms": parse(content.facts["timeframe"]),
-        "labels": [label["name"] for label in content.labels],
-        "layers": layers,
-        "split": [float(share) for share in split],
+        **describe(content, candles.time, recipe),
         "candles": {
             "rows": len(candles),
             "first": int(candles.time[0]) if len(candles) else None,
@@ -153,18 +135,8 @@ def _manifest(
             "sha256": candles_sha256,
         },
         "annotations": {"rows": len(content.annotations), "sha256": marks_sha256},
-        "counts": _counts(content),
-        "overlapping": {
-            layer: rows.layer_classes(content.annotations, names).overlapping for layer, names in layers.items()
-        },
     }
     return {**manifest, "hash": hashlib.sha256(dataset_dir.canonical(manifest).encode()).hexdigest()}
-
-
-def _counts(content: _Content) -> dict[str, int]:
-    """Count the marks of each label, those without one too."""
-    used = Counter(mark["label"] for mark in content.annotations)
-    return {label["name"]: used[label["name"]] for label in content.labels}
 
 
 def _same(database: Database, root: Path, series_id: int, content_hash: str) -> Dataset | None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from annotate.errors import Conflict, NotFound
-from annotate.models import Checkpoint, Dataset, Json, Run
+from annotate.models import Checkpoint, Dataset, Json, Run, Setting
 from annotate.store.runs import UNFINISHED
 
 
-def add_dataset(session: Session, *, series_id: int, name: str, kept: bool, manifest: Json) -> Dataset:
-    """Add a row and give it with its id."""
+def add_dataset(session: Session, *, series_id: int, name: str, kept: bool, manifest: Json, note: str = "") -> Dataset:
+    """Add a row and give it with its id; one to keep gets the next version number of its series."""
     dataset = Dataset(
         series_id=series_id,
         name=name,
+        note=note,
         kept=kept,
+        version=_next_version(session, series_id) if kept else None,
         manifest=manifest,
         hash=manifest["hash"],
         created=time.time_ns() // 1_000_000,
@@ -71,7 +73,26 @@ def delete_dataset(session: Session, dataset_id: int) -> None:
     session.flush()
 
 
+def change_dataset(session: Session, dataset_id: int, name: str | None, note: str | None) -> Dataset:
+    """Change what people call a dataset; what it holds never changes. Raises NotFound."""
+    dataset = get_dataset(session, dataset_id)
+    dataset.name = dataset.name if name is None else name
+    dataset.note = dataset.note if note is None else note
+    session.flush()
+    return dataset
+
+
 def dataset_to_json(dataset: Dataset) -> Json:
     """Give a dataset as the API shows it; the manifest says what it holds."""
-    names = ("id", "series_id", "name", "hash", "kept", "created", "manifest")
+    names = ("id", "series_id", "version", "name", "note", "hash", "kept", "created", "manifest")
     return {name: getattr(dataset, name) for name in names}
+
+
+def _next_version(session: Session, series_id: int) -> int:
+    """Count on from the last number that was given, that of a deleted dataset too."""
+    name = f"dataset_version_{series_id}"
+    highest = session.scalar(select(func.max(Dataset.version)).where(Dataset.series_id == series_id)) or 0
+    given = session.get(Setting, name)
+    version = 1 + max(highest, given.value if given else 0)
+    session.merge(Setting(name=name, value=version))
+    return version

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from annotate import __version__
 from annotate.errors import Conflict, InvalidInput, NotFound, StorageFailed
 from annotate.exporting.archive import write_zip
 from annotate.exporting.dataset import dataset_path, remove_orphans, snapshot
@@ -54,7 +55,8 @@ def test_the_manifest_says_what_training_needs(workspace: Workspace) -> None:
     dataset = take(workspace)
     manifest = content(workspace, dataset).manifest
     assert manifest == dataset.manifest
-    assert {name: manifest[name] for name in manifest if name not in ("candles", "annotations", "hash")} == {
+    said = ("format", "symbol", "timeframe", "timeframe_ms", "simulated", "labels", "layers", "split", "exporter")
+    assert {name: manifest[name] for name in said} == {
         "format": 1,
         "symbol": "ETH/USDT",
         "timeframe": "1h",
@@ -63,9 +65,42 @@ def test_the_manifest_says_what_training_needs(workspace: Workspace) -> None:
         "labels": ["Long", "Short", "Range", "Noise"],
         "layers": {"default": ["Long", "Short", "Range", "Noise"]},
         "split": [70, 15, 15],
-        "counts": {"Long": 2, "Short": 1, "Range": 0, "Noise": 0},
-        "overlapping": {"default": 1},
+        "exporter": f"annotate {__version__}",
     }
+    assert manifest["counts"] == {"Long": 2, "Short": 1, "Range": 0, "Noise": 0}
+    assert manifest["overlapping"] == {"default": 1}
+    assert manifest["chance"]["default"] == {
+        "candles": {"Long": 3, "Short": 4, "Range": 0, "Noise": 0}, "majority": 4 / 7, "uniform": 0.25,
+    }  # fmt: skip
+    assert manifest["reviewed"] == 7
+    assert manifest["gaps"] == {"count": 0, "missing": 0}
+    assert manifest["label_set"]["labels"][0] == {
+        "name": "Long", "colour": "#009e73", "key": "1", "layer": "default", "archived": False,
+    }  # fmt: skip
+
+
+def test_the_manifest_names_the_rows_of_each_part_and_what_the_leak_gate_found(workspace: Workspace) -> None:
+    reaching = workspace.put(span(60, 75))
+    workspace.put(span(10, 20))
+    manifest = take(workspace).manifest
+    assert {name: part["rows"] for name, part in manifest["parts"].items()} == {
+        "train": [0, 65], "validation": [75, 80], "test": [90, 100],
+    }  # fmt: skip
+    assert manifest["gate"] == {
+        "passed": True,
+        "horizon": 5,
+        "purge": 5,
+        "embargo": 5,
+        "purged": {"train": [reaching["id"]], "validation": []},
+        "modes": {"replay": 0, "hindsight": 2},
+        "left_out": 0,
+    }
+
+
+def test_the_manifest_names_its_files(workspace: Workspace) -> None:
+    for body in (span(5, 9), span(8, 12, "Short"), point(5)):
+        workspace.put(body)
+    manifest = take(workspace).manifest
     assert manifest["candles"] | {"sha256": ""} == {
         "rows": 100,
         "first": START,

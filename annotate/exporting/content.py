@@ -1,0 +1,45 @@
+"""What a dataset is made of, read from the database at one moment: facts of the series, its labels, its marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from annotate.annotations.labels import LABEL_FIELDS
+from annotate.exporting.recipe import Recipe
+from annotate.models import Json
+from annotate.store.annotations import list_annotations
+from annotate.store.label_sets import labels_to_json
+from annotate.store.series import get_series
+
+FACTS = ("symbol", "timeframe", "simulated")
+LABEL_FACTS = tuple(name for name in LABEL_FIELDS if name != "id")
+"""Ids differ from one instance to the next, so none may stand in what two instances compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A series without its candles; archived labels only where a mark has them."""
+
+    facts: Json
+    label_set: str  # its name
+    labels: list[Json]
+    annotations: list[Json]
+    left_out: int = 0  # marks that the recipe leaves out
+
+
+def read_content(session: Session, series_id: int, recipe: Recipe, until: int | None = None) -> Content:
+    """Read a series as it is now; `until` (ms UTC) leaves out marks that were not known by then. Raises NotFound."""
+    series = get_series(session, series_id)
+    known = [mark for mark in list_annotations(session, series_id) if until is None or mark["known_at"] <= until]
+    kept = [mark for mark in known if not (recipe.without_hindsight and mark["mode"] == "hindsight")]
+    used = {mark["label"] for mark in kept}
+    labels = labels_to_json(label for label in series.label_set.labels if not label.archived or label.name in used)
+    return Content(
+        facts={name: getattr(series, name) for name in FACTS},
+        label_set=series.label_set.name,
+        labels=[{name: label[name] for name in LABEL_FACTS} for label in labels],
+        annotations=kept,
+        left_out=len(known) - len(kept),
+    )
