@@ -172,16 +172,6 @@ class Trainer:
                 field="split",
             )
 
-    def _check_split(self, dataset_id: int, config: Json) -> None:
-        """Raise InvalidInput where a run would be judged by another split than the dataset's leak gate was."""
-        split = self._data.split_of(dataset_id)
-        if config["split"] != split:
-            raise InvalidInput(
-                f"split = {config['split']}: dataset {dataset_id} is split {split}; leave split out, or make a dataset "
-                "with that split",
-                field="split",
-            )
-
     def _config(self, mode: Mode, series_id: int, given: Mapping[str, Any]) -> Json:
         default = self._ask(lambda: self._weights.default_model(series_id))
         return checked_config(mode, given, default)
