@@ -106,10 +106,10 @@ class TrainerLoop:
 
     def _take_candle(self, command: commands.CandleClosed | commands.FeedEnded) -> None:
         with self._bell:
-            if command.run_id in self._live:
-                self._live[command.run_id].submit(command)
-            elif command.run_id in self._early:
+            if command.run_id in self._early:
                 self._early[command.run_id].append(command)
+            elif command.run_id in self._live:
+                self._live[command.run_id].submit(command)
 
     def _next_commands(self) -> list[commands.Command]:
         with self._bell:
@@ -162,6 +162,7 @@ class TrainerLoop:
             self._fail(command.run_id, error)
             with self._bell:
                 self._early.pop(command.run_id, None)
+                self._live = self._without(command.run_id)
 
     def _load(self, command: commands.LoadModel) -> None:
         config = ModelConfig.from_json(command.config)
@@ -238,11 +239,11 @@ class TrainerLoop:
         )
         torch.set_num_threads(setting.threads)
         run = LiveRun(command, Session(setting), choice, self._inference, self._say, self.wake)
+        self._live = self._live | {command.run_id: run}  # questions find it from now on
         run.open()
         with self._bell:
-            for candle in self._early.pop(command.run_id, []):
+            for candle in self._early.pop(command.run_id):
                 run.submit(candle)
-            self._live[command.run_id] = run
 
     def _stop(self, run_id: int) -> None:
         if run_id in self._live:
@@ -263,32 +264,38 @@ class TrainerLoop:
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def _step_live(self, run: LiveRun) -> None:
-        with self._bell:  # to the end of the line: every live run gets its turn
-            self._live[run.run_id] = self._live.pop(run.run_id)
+        self._live = self._without(run.run_id) | {run.run_id: run}  # to the end of the line: each gets its turn
         try:
             run.step()
         except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
-            self._forget_live(run)
-            run.abort(cause_of(error))
+            self._abort_live(run, error)
             return
         if run.ended is not None:
             self._end_live(run, *run.ended)
 
     def _end_live(self, run: LiveRun, state: str, cause: str | None) -> None:
-        self._forget_live(run)
         try:
             weights, ended = run.end(state, cause)
         except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot be saved
-            run.abort(cause_of(error))
+            self._abort_live(run, error)
             return
         if run.has_result():
             snapshot = run.session.learning.newest
             self._loaded.put(run.series_id, Loaded(weights, snapshot, run.run_id, f"{run.run_id}/last"))
+        self._forget_live(run)
         self._say(ended)  # last, so that whoever hears it finds the result loaded
+
+    def _abort_live(self, run: LiveRun, error: Exception) -> None:
+        self._forget_live(run)
+        run.abort(cause_of(error))
 
     def _forget_live(self, run: LiveRun) -> None:
         with self._bell:
-            del self._live[run.run_id]
+            self._live = self._without(run.run_id)
+
+    def _without(self, run_id: int) -> dict[int, LiveRun]:
+        """Give a new table of live runs: the other threads look at the one they have."""
+        return {other: run for other, run in self._live.items() if other != run_id}
 
     def _step_batch(self, run: BatchRun) -> None:
         if run.threads:
@@ -320,7 +327,7 @@ class TrainerLoop:
         self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error)))
 
     def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:
-        runs = list(self._live.values())
+        runs = self._live.values()
         return next((r for r in runs if r.series_id == series_id and model in (None, r.session.config.model)), None)
 
 
