@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { batchFacts, feedText, liveFacts, seenOnly, stateText } from "../../static/js/model/headline.js";
+import { batchFacts, feedText, liveFacts, stateText } from "../../static/js/model/headline.js";
 import { RunProgress } from "../../static/js/model/run.js";
 import { batchDone, candleLearnt, candleScored, epochDone, START } from "./builders.js";
 
@@ -61,11 +61,11 @@ test("a live run says loss, both accuracies with their baselines, what waits and
   ]);
 });
 
-test("while only seen candles were scored, no accuracy is given", () => {
+test("figures of candles that the model had learnt are named so", () => {
   const progress = new RunProgress();
-  progress.take([candleScored({ n: 0, seen: true })]);
-  assert.ok(seenOnly(progress));
-  assert.ok(said(liveFacts(progress, START)).includes("candle –"));
+  const window = { n: 40, accuracy: 0.6, interval: null, nll: 1, baselines: { majority: { accuracy: 0.2, nll: 1.6 } } };
+  progress.take([candleScored({ n: 0, seen: true, figures: { of: "seen", candle: { 100: window, all: window } } })]);
+  assert.ok(said(liveFacts(progress, START)).includes("candle, seen in training 60% avg 60%, majority 20%"));
 });
 
 test("a queued run names the one that it waits for", () => {

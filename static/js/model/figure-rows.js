@@ -68,7 +68,7 @@ const WINDOWS = ["100", "1000", "all"];
 /**
  * Give the rows of a live run's table for one target: one column a window of unseen candles.
  * @param {FiguresByTarget} figures
- * @param {string} target candle or trend
+ * @param {"candle" | "trend"} target
  * @returns {{windows: string[], rows: FigureRow[]}} no rows before the first score
  */
 export function liveRows(figures, target) {

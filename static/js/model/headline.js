@@ -25,7 +25,8 @@ import { count, loss, percent } from "./format-metrics.js";
  * @property {Record<string, {accuracy: number | null, nll: number | null}>} baselines
  */
 
-/** @typedef {Record<string, Record<string, LiveFigures> | undefined>} FiguresByTarget target → window → figures */
+/** @typedef {Record<string, LiveFigures>} ByWindow `100`, `1000` and `all` */
+/** @typedef {{of?: "seen" | "unseen", candle?: ByWindow, trend?: ByWindow}} FiguresByTarget `of` says of which candles */
 
 /** Candles that may wait without a word. */
 const MANY = 5;
@@ -107,8 +108,8 @@ export function liveFacts(progress, now) {
   const figures = /** @type {FiguresByTarget} */ (scored?.figures ?? {});
   return [
     { label: "loss", value: loss(learnt?.loss), beside: `avg ${loss(learnt?.average_loss)}`, title: "Per-candle training loss" },
-    targetFact("candle", figures["candle"], seenOnly(progress)),
-    targetFact("trend", figures["trend"], seenOnly(progress)),
+    targetFact("candle", figures),
+    targetFact("trend", figures),
     { label: "scored", value: count(scored?.n ?? 0), title: "Unseen candles scored so far" },
     ...behindFacts(progress),
     ...snapshotFacts(snapshot, now),
@@ -133,30 +134,23 @@ function behindFacts({ scored, ended }) {
 }
 
 /**
- * Say whether every candle so far was one that the model had learnt before.
- * @param {RunProgress} progress
- * @returns {boolean}
- */
-export function seenOnly(progress) {
-  return progress.scored !== null && progress.scored.n === 0;
-}
-
-/**
- * @param {string} label
- * @param {Record<string, LiveFigures> | undefined} windows
- * @param {boolean} seen
+ * Figures of candles that the model had learnt before are no measure of skill, and say so.
+ * @param {"candle" | "trend"} target
+ * @param {FiguresByTarget} figures
  * @returns {Fact}
  */
-function targetFact(label, windows, seen) {
-  const last = windows?.["100"];
-  if (last === undefined) return { label, value: "–", title: seen ? "No unseen candle was scored yet" : "No score yet" };
-  const all = windows?.["all"];
+function targetFact(target, figures) {
+  const last = figures[target]?.["100"];
+  if (last === undefined) return { label: target, value: "–", title: "No score yet" };
+  const all = figures[target]?.["all"];
   const majority = last.baselines["majority"]?.accuracy;
+  const isSeen = figures.of === "seen";
   return {
-    label,
+    label: isSeen ? `${target}, seen in training` : target,
     value: percent(last.accuracy),
     beside: `avg ${percent(all?.accuracy)}, majority ${percent(majority)}`,
-    title: `Prequential accuracy of the last ${last.n} unseen candles; avg: of all ${count(all?.n)}`,
+    title: `${isSeen ? "Not prequential: accuracy" : "Prequential accuracy"} of the last ${last.n} ${isSeen ? "seen" : "unseen"} candles; avg: of all ${count(all?.n)}`,
+    tone: isSeen ? "muted" : undefined,
   };
 }
 

@@ -2,7 +2,6 @@
 
 import { epochRows, headsOf, liveRows } from "../model/figure-rows.js";
 import { count, loss, percent } from "../model/format-metrics.js";
-import { seenOnly } from "../model/headline.js";
 import { element } from "./element.js";
 
 /** @typedef {import("../model/events.js").EpochDone} EpochDone */
@@ -81,7 +80,7 @@ export function epochDetail(epoch) {
       split === null
         ? element("p", { class: "muted" }, `${title}: none. The split leaves no ${title.toLowerCase()} window.`)
         : figureTable(
-            `${title}, epoch ${epoch.epoch}, ${count(split.n)} windows`,
+            `${title}, epoch ${epoch.epoch}, ${count(split.n)} candles`,
             headsOf(split).map(headTitle),
             epochRows(split),
           ),
@@ -96,22 +95,23 @@ export function epochDetail(epoch) {
  */
 export function liveTables(progress) {
   const figures = /** @type {FiguresByTarget} */ (progress.scored?.figures ?? {});
-  const note = seenOnly(progress) ? "Seen in training: no unseen candle was scored yet, so there is no prequential figure." : "";
+  const note = "No unseen candle was scored yet: these figures are of candles that the model had learnt, and measure memory.";
   return element(
     "div",
     { class: "stack" },
-    note !== "" && element("p", { class: "muted" }, note),
-    ...["candle", "trend"].map((target) => liveTable(figures, target)),
+    figures.of === "seen" && element("p", { class: "muted" }, note),
+    liveTable(figures, "candle"),
+    liveTable(figures, "trend"),
   );
 }
 
 /**
  * @param {FiguresByTarget} figures
- * @param {string} target
+ * @param {"candle" | "trend"} target
  */
 function liveTable(figures, target) {
   const { windows, rows } = liveRows(figures, target);
-  const title = `Prequential ${target}, unseen candles`;
+  const title = figures.of === "seen" ? `Seen in training: ${target}` : `Prequential ${target}, unseen candles`;
   return rows.length === 0 ? element("p", { class: "muted" }, `${title}: no score yet.`) : figureTable(title, windows, rows);
 }
 
