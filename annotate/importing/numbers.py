@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,9 +62,11 @@ def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separat
         return NumberStyle(".", "no cell has a comma")
     if any(_any(pc.match_substring_regex(column, COMMA_IS_THOUSANDS)) for column in cells):
         return NumberStyle(".", "commas part thousands: a comma stands before a group of three digits that goes on")
-    if any(_any(pc.match_substring_regex(column, COMMA_IS_DECIMAL)) for column in cells):
+    commas, dots = (_count(columns.values(), pattern) for pattern in (COMMA_IS_DECIMAL, DOT_IS_DECIMAL))
+    # Both in one file is a mistake somewhere; the rarer writing is then named as no number.
+    if commas > dots:
         return NumberStyle(",", "commas are decimal: one stands where no thousands mark could")
-    if any(_any(pc.match_substring_regex(column, DOT_IS_DECIMAL)) for column in columns.values()):
+    if dots:
         return NumberStyle(".", "commas part thousands: dots are the decimals")
     return _asked_style(cells[0], doubts, comma_separated=comma_separated)
 
@@ -79,6 +81,10 @@ def _asked_style(column: Column, doubts: Doubts, *, comma_separated: bool) -> Nu
     reason = "Every number with a comma has three digits after it, so both readings fit."
     answer = doubts.ask("decimal_comma", f"What does {example} mean in this file?", choices, reason)
     return NumberStyle("," if answer == "decimal" else ".", "as answered")
+
+
+def _count(columns: Iterable[Column], pattern: str) -> int:
+    return sum(pc.sum(pc.match_substring_regex(column, pattern)).as_py() or 0 for column in columns)
 
 
 def _any(mask: Column) -> bool:
@@ -107,12 +113,17 @@ def parse_numbers(column: Column, style: NumberStyle) -> ParsedNumbers:
 
 
 def _cleaned(column: Column, style: NumberStyle) -> Column:
-    cells = pc.utf8_trim(column, characters=SPACES + "'\"")
+    cells = pc.utf8_trim(column, characters=SPACES)
+    cells = pc.replace_substring_regex(cells, r"""^"\s*(.*?)\s*"$|^'\s*(.*?)\s*'$""", r"\1\2")
     cells = pc.replace_substring_regex(cells, r"^([+-]?)(?:[$€£¥₹₽₩]|US\$)\s*|\s*[$€£¥₹₽₩]$", r"\1")
     for suffix, power in (("[kK]", "e3"), ("[mM]", "e6"), ("[bB]", "e9"), ("[tT]", "e12")):
         cells = pc.replace_substring_regex(cells, rf"(\d)\s*{suffix}$", rf"\1{power}")
     cells = _without_thousands(cells, "," if style.decimal == "." else ".", style.decimal)
-    plain: Column = pc.replace_substring(cells, ",", ".") if style.decimal == "," else cells
+    if style.decimal == ".":
+        return cells
+    # A dot that is no thousands mark makes the cell unreadable here, so that it is named and not taken for decimal.
+    dotless = pc.replace_substring(cells, ".", "..")
+    plain: Column = pc.replace_substring(dotless, ",", ".")
     return plain
 
 

@@ -1,0 +1,100 @@
+"""What is no candle file, or no safe one, is refused by what it is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from annotate.importing import container
+from tests.annotate.importing.asking import HEADER, refused, table
+from tests.annotate.importing.files import imported, packed
+
+GOOD = table(["2024-01-01", "2024-01-02"])
+
+OTHERS = {
+    "is empty": b"",
+    "is blank": b"  \n\r\n\t",
+    "no row after the header": f"{HEADER}\n".encode(),
+    "'No data'": b"Date,Open,High,Low,Close,Volume\nNo data\n",
+    "web page": b"<!DOCTYPE html><html></html>",
+    "binary data": bytes(range(256)) * 9,
+    "SQLite": b"SQLite format 3\0" + bytes(90),
+    "pickle": b"\x80\x04\x95" + bytes(90),
+    "trades": b"id,price,qty,quote_qty,time,is_buyer_maker\n1,2,3,6,1704067200000,true\n",
+    "trades or ticks": b"1315922016,5.8,1.0\n1315922024,5.83,3.0\n",
+    "ticks": b"Gmt time,Ask,Bid,AskVolume,BidVolume\n01.01.2017 22:00:00.000,1.0,1.1,2,2\n",
+    "funding rates": b"calc_time,funding_interval_hours,last_funding_rate\n1704067200000,8,0.0001\n",
+    "its keys are code, msg": b'{"code": -1121, "msg": "Invalid symbol."}',
+    "its list is empty": b'{"code": "0", "data": []}',
+    "no valid JSON": b"[[1704067200000,1,2,0.5,1.5,9],[17040",
+    "nests too deeply": b"[" * 100_000,
+    "thousands of digits": b"[[" + b"9" * 5000 + b",1,2,0.5,1.5,9]]",
+    "gzip data is damaged": gzip.compress(GOOD)[:-9],
+    "zip archive is damaged": packed({"a.csv": GOOD})[:-30],
+}
+
+
+@pytest.mark.parametrize("words", OTHERS)
+def test_a_file_that_is_no_candles_is_named(words: str, tmp_path: Path) -> None:
+    assert words in refused(tmp_path, OTHERS[words]).message
+
+
+def test_freqtrades_funding_rates_are_known_by_their_name(tmp_path: Path) -> None:
+    data = table(["2024-01-01 00:00:00+00:00", "2024-01-01 08:00:00+00:00"])
+    assert "funding rates" in refused(tmp_path, data, "XRP_USDT_USDT-8h-funding_rate.csv").message
+
+
+def test_trades_in_json_are_known_by_their_sides(tmp_path: Path) -> None:
+    rows = [[1570752011620, "13519807", None, "sell", 0.0014, 23.0, 0.03]] * 2
+    assert "trades" in refused(tmp_path, json.dumps(rows).encode(), "a.json").message
+
+
+def test_a_parquet_file_cut_short_or_without_rows_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    pa.parquet.write_table(pa.table({"time": pa.array([], pa.int64()), "open": pa.array([], pa.float64())}), buffer)
+    assert "no rows" in refused(tmp_path, buffer.getvalue()).message
+    assert "damaged" in refused(tmp_path, buffer.getvalue()[:-8]).message
+
+
+UNSAFE = ["../a.csv", "/etc/a.csv", "..\\a.csv", "C:/a.csv", "a/../../b.csv"]
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_an_archive_with_a_name_that_leaves_its_folder_is_refused(name: str, tmp_path: Path) -> None:
+    assert "unsafe name" in refused(tmp_path, packed({name: GOOD})).message
+
+
+@pytest.mark.parametrize("bomb", ["zip", "gzip"])
+def test_a_bomb_is_refused_before_it_is_unpacked_whole(bomb: str, tmp_path: Path) -> None:
+    zeros = bytes(container.RATIO_COUNTS_FROM * 3)
+    data = packed({"a.csv": zeros}) if bomb == "zip" else gzip.compress(zeros)
+    assert "times its size" in refused(tmp_path, data).message
+
+
+def test_archives_in_archives_workbooks_and_empty_archives_are_refused(tmp_path: Path) -> None:
+    assert "archive inside" in refused(tmp_path, packed({"a.zip": packed({"a.csv": GOOD})})).message
+    assert "Excel workbook" in refused(tmp_path, packed({"xl/workbook.xml": b"<x/>"})).message
+    assert "no data file" in refused(tmp_path, packed({})).message
+
+
+def test_one_bad_member_refuses_the_whole_archive(tmp_path: Path) -> None:
+    error = refused(tmp_path, packed({"A.csv": GOOD, "B.csv": b"garbage"}), symbols="all")
+    assert error.details["file"] == "B.csv"
+
+
+def test_notes_beside_the_data_are_skipped_and_named(tmp_path: Path) -> None:
+    members = {"a.csv": GOOD, "a.txt": b"gap report", "README.md": b"x", "__MACOSX/._a.csv": b"\0"}
+    assert (
+        imported(tmp_path, "a.zip", packed(members)).report["skipped_files"]
+        == sorted(members, key=list(members).index)[1:]
+    )
+
+
+def test_a_name_with_folders_is_reduced_to_its_last_part(tmp_path: Path) -> None:
+    assert imported(tmp_path, "..\\..\\evil/BTCUSDT-1d.csv", GOOD).report["files"] == ["BTCUSDT-1d.csv"]
