@@ -15,27 +15,36 @@ from tests.nn.worker_process import Worker
 
 HISTORY, FEED = 300, 4_000
 ASKED_A_SECOND, CANDLES_A_SECOND = 20, 20
-SERIES, TRAINED, LIVE = 1, 1, 2
+SERIES, TRAINED, LIVE = 9000, 9001, 9002
 
 
 @pytest.mark.parametrize("seconds", [6, pytest.param(60, marks=pytest.mark.soak)])
-def test_training_live_candles_and_questions_disturb_each_other_in_nothing(seconds: float, tmp_path: Path) -> None:
-    with Worker() as worker:
-        worker.until(lambda s: isinstance(s, events.WorkerReady))
-        candles = start_both(worker, tmp_path)
-        worker.until(lambda s: isinstance(s, events.RunStarted) and s.run_id == LIVE)
-        sent = talk(worker, candles, seconds)
-        worker.send(commands.StopRun(run_id=LIVE), commands.StopRun(run_id=TRAINED))
-        ends = [worker.until_ended(run_id) for run_id in (LIVE, TRAINED)]
-        while len(worker.of(events.Answer)) < sent.asked:
-            worker.until(lambda s: isinstance(s, events.Answer))
-    assert [end.state for end in ends] == ["stopped", "stopped"]
-    assert not [a.error for a in worker.of(events.Answer) if a.error]
-    assert rises([e.step for e in worker.of(events.BatchDone)])
-    assert rises([e.step for e in worker.of(events.CandleLearnt)])
-    assert_each_once(worker)
-    assert_a_snapshot_says_one_thing_of_one_window(worker.of(events.Answer))
-    assert worker.process.returncode == 0
+def test_training_live_candles_and_questions_disturb_each_other_in_nothing(
+    worker: Worker, seconds: float, tmp_path: Path
+) -> None:
+    begin = len(worker.said)
+    candles = start_both(worker, tmp_path)
+    worker.until(lambda s: isinstance(s, events.RunStarted) and s.run_id == LIVE)
+    asked = talk(worker, candles, seconds)
+    worker.send(commands.StopRun(run_id=LIVE), commands.StopRun(run_id=TRAINED))
+    said = Said(worker.said, begin)
+    worker.until(lambda _: len(said.of(events.RunEnded)) == 2 and len(said.of(events.Answer)) == asked)
+    assert {end.state for end in said.of(events.RunEnded)} == {"stopped"}
+    assert not [answer.error for answer in said.of(events.Answer) if answer.error]
+    assert rises([e.step for e in said.of(events.BatchDone)])
+    assert rises([e.step for e in said.of(events.CandleLearnt)])
+    assert_each_once(said)
+    assert_a_snapshot_says_one_thing_of_one_window(said.of(events.Answer))
+
+
+class Said:
+    """What the worker says from one moment on."""
+
+    def __init__(self, everything: list[Any], begin: int) -> None:
+        self._everything, self._begin = everything, begin
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [item for item in self._everything[self._begin :] if isinstance(item, kind)]
 
 
 class Sent:
@@ -69,8 +78,8 @@ def start_both(worker: Worker, folder: Path) -> list[commands.CandleClosed]:
     return candle_commands(LIVE, whole.slice(HISTORY, HISTORY + FEED))
 
 
-def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -> Sent:
-    """Send candles and ask questions at their rates, each window three times, while all answers are read."""
+def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -> int:
+    """Send candles and ask questions at their rates while all answers are read; give how many were asked."""
     sent, over = Sent(), threading.Event()
     newest = candles[0].time - 60_000
 
@@ -92,23 +101,23 @@ def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -
     worker.until(lambda _: time.monotonic() > end, seconds + 60)
     over.set()
     sender.join()
-    return sent
+    return sent.asked
 
 
 def question(number: int, as_of: int | None) -> commands.Predict:
-    return commands.Predict(request_id=number, series_id=SERIES, model=None, history_dir=None, as_of=as_of)
+    return commands.Predict(request_id=9000 + number, series_id=SERIES, model=None, history_dir=None, as_of=as_of)
 
 
 def rises(steps: list[int]) -> bool:
     return len(steps) > 3 and steps == sorted(steps) and steps[0] < steps[-1]
 
 
-def assert_each_once(worker: Worker) -> None:
-    scored = [e.candle_time for e in worker.of(events.CandleScored)]
-    learnt = [e.candle_time for e in worker.of(events.CandleLearnt)]
+def assert_each_once(said: Said) -> None:
+    scored = [e.candle_time for e in said.of(events.CandleScored)]
+    learnt = [e.candle_time for e in said.of(events.CandleLearnt)]
     assert len(scored) > 10
     assert scored == sorted(set(scored)) == learnt
-    assert all(e.skipped in (None, "the run was stopped") for e in worker.of(events.CandleLearnt))
+    assert all(e.skipped in (None, "the run was stopped") for e in said.of(events.CandleLearnt))
 
 
 def assert_a_snapshot_says_one_thing_of_one_window(answers: list[events.Answer]) -> None:

@@ -1,10 +1,5 @@
 """The worker process over its pipe: loads, trains, predicts, learns live, survives failures, and leaves by itself."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +13,6 @@ from tests.nn.worker_process import Worker
 
 HISTORY, FEED = 300, 40
 LONG = 10_000  # epochs: such a run ends only when it is told to
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    with Worker() as one:
-        one.until(lambda s: isinstance(s, events.WorkerReady))
-        yield one
 
 
 @pytest.fixture
@@ -368,16 +356,18 @@ def test_training_beside_a_live_run_changes_no_bit_of_either(worker: Worker, run
     assert [e.loss for e in worker.of(events.CandleLearnt, run_id)] == expected
 
 
-def test_a_killed_live_run_goes_on_bit_for_bit_in_another_worker(worker: Worker, runs: Runs, data: Data) -> None:
+def test_a_live_run_whose_parent_was_killed_goes_on_bit_for_bit_in_another_worker(
+    worker: Worker, runs: Runs, data: Data
+) -> None:
     undisturbed = runs.start(commands.StartLive, **data.live_fields(checkpoint_dir=data.checkpoints("undisturbed")))
     worker.send(*candle_commands(undisturbed, data.feed), commands.FeedEnded(run_id=undisturbed))
     runs.ended(undisturbed)
-    first = Worker()
+    first = Worker(between=True)
     first.send(commands.StartLive(run_id=1, series_id=1, **data.live_fields()))
     first.send(*candle_commands(1, data.feed.slice(0, 18)))
     seventeenth = int(data.feed.time[17])
     first.until(lambda s: isinstance(s, events.CandleScored) and s.candle_time == seventeenth)
-    first.kill()
+    first.kill()  # the parent: its pipes stay open, and the worker must end all the same
     recorded = {
         name: max((e.candle_time for e in first.of(kind)), default=None)
         for name, kind in (
@@ -417,33 +407,3 @@ def test_it_ends_by_itself_with_its_stdin_and_saves_what_is_under_way(data: Data
         (2, "interrupted"),
     }
     assert (Path(data.checkpoints()) / "last" / "meta.json").exists()
-
-
-PARENT = """
-import subprocess, sys, time
-worker = [sys.executable, "-m", "nn.worker", "--threads", "1"]
-child = subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-child.stdout.readline()
-print(child.pid, flush=True)
-time.sleep(600)
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for the process")
-def test_it_does_not_outlive_a_parent_that_was_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        assert alive(pid)
-        os.kill(parent.pid, signal.SIGKILL)
-    end = time.monotonic() + 10
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not alive(pid)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False

@@ -17,10 +17,15 @@ Said = events.Event | events.Message
 
 
 class Worker:
-    """`python -m nn.worker` as the trainer thread starts it. `said` is all that it has said so far."""
+    """`python -m nn.worker` as the trainer thread starts it. `said` is all that it has said so far.
 
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "nn.worker", *(arguments or ("--threads", "1"))]
+    With `between`, a process in between is its parent, while its pipes lead here: killing that one leaves them open.
+    """
+
+    def __init__(self, *, between: bool = False) -> None:
+        command = [sys.executable, "-m", "nn.worker", "--threads", "1"]
+        if between:
+            command = [sys.executable, "-c", f"import subprocess; subprocess.run({command})"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.said: list[Said] = []
         self._lines: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
@@ -74,11 +79,11 @@ class Worker:
         return code
 
     def kill(self) -> None:
-        """End it as `kill -9` does; what it had said by then is still read."""
+        """Send `kill -9` to it, or to the process in between; wait until it is gone and read what it had said."""
         self.process.kill()
         self.process.wait()
-        self._finish()
         self.rest()
+        self._finish()
 
     def rest(self) -> list[Said]:
         """Give what an ended worker had said and nobody has read yet."""
