@@ -19,12 +19,12 @@ from annotate.errors import Conflict, InvalidInput
 from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.replay import Clock, SystemClock
 from annotate.feeds.thread import FeedThread
-from annotate.jobs import Job, Jobs
-from annotate.live_feed import Begin, begin_of, check_begin, replay_thread
+from annotate.jobs import Job
+from annotate.live_feed import begin_of, check_begin, replay_thread
 from annotate.run_data import RunData
+from annotate.run_desk import RunDesk
 from annotate.run_ledger import RunLedger, now_ms
 from annotate.store.checkpoints import get_checkpoint
-from annotate.store.runs import get_run, run_to_json
 from annotate.supervisor import Supervisor
 from annotate.weights import Weights
 from nn import commands, events
@@ -66,7 +66,8 @@ class Trainer:
         self._ledger = RunLedger(database, publisher)
         self._data = RunData(settings.data_dir, database, candles)
         self._weights = Weights(database, settings.data_dir / "checkpoints", ModelConfig.SHAPE)
-        self._jobs = Jobs()
+        self._desk = RunDesk(database, self._ledger, self._weights)
+        self._jobs = self._desk.jobs
         self._closing = False
         self._worker_is_gone = threading.Event()
         self._supervisor = Supervisor(worker or worker_command(settings), self._actor, self._said, self._worker_ended)
@@ -126,7 +127,7 @@ class Trainer:
         self._data.check_series(series_id)
         checked = self._config(mode, series_id, config)
         if mode == "live":
-            begin = self._ask(lambda: self._begin_of_new(series_id, checked))
+            begin = self._ask(lambda: self._desk.begin_of_new(series_id, checked))
             if begin is not None:
                 check_begin(self._data, series_id, begin)
             return self._ask(lambda: self._open(mode, series_id, None, checked))
@@ -150,14 +151,14 @@ class Trainer:
 
     def predict(self, series_id: int, model: str | None, as_of: int | None) -> Json:
         """Ask the newest snapshot about the window that ends with the candle `as_of`, the newest by default."""
-        fed = self._ask(lambda: self._is_fed(series_id))
+        fed = self._ask(lambda: self._desk.is_fed(series_id))
         history = None if fed else str(self._data.whole_series(series_id))
         question = partial(commands.Predict, series_id=series_id, model=model, history_dir=history, as_of=as_of)
         return self._supervisor.ask(lambda number: question(request_id=number).to_json())
 
     def discard(self, series_id: int, model: str | None) -> int:
         """Delete the checkpoints of a series and have the worker forget its weights; give how many there were."""
-        count = self._ask(lambda: self._discard(series_id, model))
+        count = self._ask(lambda: self._desk.discard(series_id, model))
         question = partial(commands.Discard, series_id=series_id, model=model)
         self._supervisor.ask(lambda number: question(request_id=number).to_json())
         return count
@@ -183,12 +184,7 @@ class Trainer:
     # From here on: the trainer thread.
 
     def _open(self, mode: str, series_id: int, dataset_id: int | None, config: Json, start: Json | None = None) -> Json:
-        if mode == "live":
-            self._refuse_second_live(series_id)
-        run = self._ledger.open_run(mode=mode, series_id=series_id, dataset_id=dataset_id, config=config)
-        self._weights.want(series_id, config["model"])
-        self._jobs.add(Job(run, start=start or {}))
-        return self._advance(run["id"])
+        return self._advance(self._desk.open(mode, series_id, dataset_id, config, start or {}))
 
     def _begin_all(self) -> None:
         """Begin every run that may."""
@@ -199,11 +195,10 @@ class Trainer:
         while (ready := self._jobs.next_to_begin()) is not None:
             self._begin(ready)
 
-    def _advance(self, run_id: int) -> Json:
+    def _advance(self, job: Job) -> Json:
         """Begin what may begin; give a run as it is afterwards."""
         self._begin_all()
-        with self._database.read() as session:
-            return run_to_json(get_run(session, run_id))
+        return self._desk.row(job.id)
 
     def _begin(self, job: Job) -> None:
         job.begun = True
@@ -293,24 +288,8 @@ class Trainer:
         else:
             self._end_job(job, "failed", cause)
 
-    def _begin_of_new(self, series_id: int, config: Json) -> Begin | None:
-        """Say where a live run would begin, so that it is refused now if it cannot; None where a load may change it."""
-        self._refuse_second_live(series_id)
-        if self._jobs.on_series(series_id, "load") is not None:
-            return None
-        return begin_of(config, self._weights.data_cut(series_id, config), recorded={}, first_time=None)
-
-    def _is_fed(self, series_id: int) -> bool:
-        job = self._jobs.on_series(series_id, "live")
-        return job is not None and job.sent
-
-    def _refuse_second_live(self, series_id: int) -> None:
-        job = self._jobs.on_series(series_id, "live")
-        if job is not None:
-            raise Conflict(f"run {job.id} is live on this series already; stop it first", run_id=job.id)
-
     def _stop_run(self, run_id: int) -> Json:
-        job = self._under_way(run_id, "stop")
+        job = self._desk.under_way(run_id, "stop")
         if job.feed is not None:
             job.feed.stop()
         if not job.sent:
@@ -324,9 +303,7 @@ class Trainer:
         return job.run
 
     def _pause(self, run_id: int) -> Json:
-        job = self._under_way(run_id, "pause")
-        if not job.sent or job.stopping_since is not None or job.mode == "load":
-            raise Conflict(f"run {run_id} is {job.run['state']}; a running one can be paused", state=job.run["state"])
+        job = self._desk.running(run_id)
         if job.feed is not None:
             job.feed.pause()
         job.paused = True
@@ -337,7 +314,7 @@ class Trainer:
     def _resume(self, run_id: int) -> Json:
         job = self._jobs.get(run_id)
         if job is None:
-            return self._resume_interrupted(run_id)
+            return self._advance(self._desk.reopen(run_id))
         if not job.paused:
             raise Conflict(f"run {run_id} is {job.run['state']} and goes on by itself", state=job.run["state"])
         job.paused = False
@@ -346,31 +323,6 @@ class Trainer:
             job.feed.resume()
         job.run = self._ledger.change(run_id, state="running")
         return job.run
-
-    def _resume_interrupted(self, run_id: int) -> Json:
-        with self._database.read() as session:
-            run = run_to_json(get_run(session, run_id))
-        if run["state"] != "interrupted" or run["mode"] == "load":
-            raise Conflict(f"run {run_id} is {run['state']}; start a new one", state=run["state"])
-        if run["mode"] == "live":
-            self._refuse_second_live(run["series_id"])
-        run = self._ledger.change(run_id, state="queued", cause=None, ended=None)
-        self._jobs.add(Job(run, resume=run["started"] is not None))
-        return self._advance(run_id)
-
-    def _under_way(self, run_id: int, action: str) -> Job:
-        job = self._jobs.get(run_id)
-        if job is None:
-            with self._database.read() as session:
-                state = get_run(session, run_id).state
-            raise Conflict(f"run {run_id} is {state}; there is nothing to {action}", state=state)
-        return job
-
-    def _discard(self, series_id: int, model: str | None) -> int:
-        job = self._jobs.on_series(series_id)
-        if job is not None:
-            raise Conflict(f"run {job.id} of this series is {job.run['state']}; stop it first", run_id=job.id)
-        return self._weights.discard(series_id, model)
 
     def _end_job(self, job: Job, state: str, cause: str | None) -> Json:
         self._jobs.remove(job.id)
