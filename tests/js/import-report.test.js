@@ -26,6 +26,7 @@ test("what says nothing is left out", () => {
       notes: [],
       null_volumes: 0,
       violations: { count: 0, lines: [] },
+      duplicates: { exact: 0, conflicting: 0, rule: "last" },
       date_only: false,
       zone: null,
       sha256: "ab",

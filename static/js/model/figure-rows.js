@@ -37,13 +37,13 @@ export function epochRows(split) {
   const model = [
     row("Accuracy", (figures) => percent(figures?.accuracy, 1)),
     row("95% interval", (figures) => interval(figures?.interval)),
-    row("Balanced accuracy", (figures) => percent(figures?.balanced_accuracy, 1)),
+    row("Balanced acc.", (figures) => percent(figures?.balanced_accuracy, 1)),
     row("MCC", (figures) => coefficient(figures?.mcc)),
     row("F1", (figures) => percent(figures?.f1, 1)),
     row("NLL", (figures) => loss(figures?.nll)),
     row("n", (figures) => count(figures?.n)),
   ].filter((each) => each.cells.some((cell) => cell !== "–"));
-  return [...model, ...BASELINES.flatMap(([name, title]) => baselineRow(split, heads, name, title))];
+  return [...model, ...BASELINES.flatMap(([name, title]) => baselineRows(split, heads, name, title))];
 }
 
 /**
@@ -51,15 +51,15 @@ export function epochRows(split) {
  * @param {string[]} heads
  * @param {string} name
  * @param {string} title
- * @returns {FigureRow[]}
+ * @returns {FigureRow[]} accuracy; of the majority also F1, beside which the label head's F1 is read
  */
-function baselineRow(split, heads, name, title) {
-  const cells = heads.map((head) => {
-    const figures = split.baselines[head]?.[name];
-    const f1 = figures?.f1;
-    return percent(figures?.accuracy, 1) + (f1 === null || f1 === undefined ? "" : ` (F1 ${percent(f1, 1)})`);
-  });
-  return cells.every((cell) => cell === "–") ? [] : [{ title, cells, kind: "baseline" }];
+function baselineRows(split, heads, name, title) {
+  const known = heads.map((head) => split.baselines[head]?.[name]);
+  /** @type {FigureRow[]} */
+  const rows = [{ title, cells: known.map((figures) => percent(figures?.accuracy, 1)), kind: "baseline" }];
+  if (name === "majority")
+    rows.push({ title: `${title} F1`, cells: known.map((figures) => percent(figures?.f1, 1)), kind: "baseline" });
+  return rows.filter((row) => row.cells.some((cell) => cell !== "–"));
 }
 
 const RIVALS = [["start", "Start model"], ...BASELINES];

@@ -56,10 +56,11 @@ function listText(name, values) {
 }
 
 /**
- * @param {Record<string, unknown>} parts `{count: 0, …}` says nothing; `{name, reason}` is a choice and why
+ * @param {Record<string, unknown>} parts counts that are all 0 say nothing; `{name, reason}` is a choice and why
  */
 function partsText(parts) {
-  if (parts["count"] === 0) return "";
+  const counts = Object.values(parts).filter((value) => typeof value === "number");
+  if (counts.length > 0 && counts.every((value) => value === 0)) return "";
   if (typeof parts["name"] === "string" && typeof parts["reason"] === "string") return `${parts["name"]} (${parts["reason"]})`;
   const said = Object.entries(parts)
     .map(([name, value]) => [name, textOf(name, value)])

@@ -80,7 +80,7 @@ export function epochDetail(epoch) {
       split === null
         ? element("p", { class: "muted" }, `${title}: none. The split leaves no ${title.toLowerCase()} window.`)
         : figureTable(
-            `${title}, epoch ${epoch.epoch}, ${count(split.n)} candles`,
+            `${title}, epoch ${epoch.epoch}, n = ${count(split.n)}`,
             headsOf(split).map(headTitle),
             epochRows(split),
           ),
