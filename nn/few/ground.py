@@ -1,0 +1,109 @@
+"""The candles near marks with all that readers ask of them, computed once for every fold and reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import maximum_filter1d
+
+from nn.few.linear import Scale
+from nn.few.marked import GROUP_GAP, UNKNOWN, Marked, candle_classes, merged
+from nn.few.market import Market
+from nn.few.piece import Piece
+from nn.few.spans import Span
+from nn.few.stretches import LONGEST, SIZE, Stretches
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+PAD = 200  # candles to either side of a mark that are prepared with it: a decoder needs a run-up
+EDGE = 3  # candles by which a hand-drawn end may miss the place that it means
+SAME = 0.8  # a stretch that shares this much with a mark is neither it nor its opposite
+NOT_A_SPAN = -2  # what a stretch is that lies among known candles and is no mark
+
+
+class Ground:
+    """The candles near marks, as pieces and as rows of all pieces in order."""
+
+    def __init__(self, market: Market, marked: Marked) -> None:
+        self.market, self.marked = market, marked
+        n = len(market)
+        near = [(max(0, span.start - PAD), min(n, span.end + PAD)) for span in marked.spans]
+        areas = merged([*near, *((max(0, start), min(n, end)) for start, end in marked.reviewed)])
+        self.pieces = [Piece(market, start, end) for start, end in areas if start < end]
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Give the positions of the candles (m,)."""
+        return np.concatenate([np.arange(piece.start, piece.end) for piece in self.pieces])
+
+    @cached_property
+    def classes(self) -> Ints:
+        """Give what is known of each candle (m,)."""
+        return candle_classes(self.marked, len(self.market))[self.rows]
+
+    @cached_property
+    def surroundings(self) -> Floats:
+        """Give the hindsight columns of each candle (m, F)."""
+        return np.concatenate([piece.surroundings for piece in self.pieces])
+
+    @cached_property
+    def candle_scale(self) -> Scale:
+        """Measure the hindsight columns."""
+        return Scale.of(self.surroundings)
+
+    @cached_property
+    def stretches(self) -> Stretches:
+        """Give the stretches of all pieces."""
+        return Stretches(*(np.concatenate(part) for part in zip(*(p.stretches for p in self.pieces), strict=True)))
+
+    @cached_property
+    def widened(self) -> Floats:
+        """Give the widened looks of all stretches."""
+        return np.concatenate([piece.widened for piece in self.pieces])
+
+    @cached_property
+    def stretch_scale(self) -> Scale:
+        """Measure the widened looks."""
+        return Scale.of(self.widened)
+
+    @cached_property
+    def matches(self) -> Ints:
+        """Give for each stretch the class of the mark that it is, NOT_A_SPAN or UNKNOWN."""
+        known = np.zeros(len(self.market) + 1, np.int64)
+        known[self.rows[self.classes != UNKNOWN] + 1] = 1
+        known = np.cumsum(known)
+        first, last = self.stretches.begin + 1, self.stretches.end + 1
+        matches = np.where(known[last] - known[first] > (last - first) / 2, NOT_A_SPAN, UNKNOWN)
+        for span in self.marked.spans:
+            self._match(span, first, last, matches)
+        return matches
+
+    def judged(self, spans: Sequence[Span]) -> list[Span]:
+        """Keep the spans whose middle lies at or near known candles: elsewhere nobody knows the truth."""
+        middles = np.array([span.middle for span in spans], np.int64)
+        return [span for span, can in zip(spans, self._judgeable[middles].tolist(), strict=True) if can]
+
+    @cached_property
+    def _judgeable(self) -> Bools:
+        known = np.zeros(len(self.market), np.bool_)
+        known[self.rows] = self.classes != UNKNOWN
+        return np.asarray(maximum_filter1d(known, 2 * GROUP_GAP + 1))
+
+    def _match(self, span: Span, first: Ints, last: Ints, matches: Ints) -> None:
+        # Stretches are in order of their beginning, and none is longer than LONGEST.
+        near = slice(*np.searchsorted(first, [span.start - LONGEST, span.end]))
+        a, b = first[near], last[near]
+        shared = np.minimum(b, span.end) - np.maximum(a, span.start)
+        union = np.maximum(b, span.end) - np.minimum(a, span.start)
+        fits = (np.abs(a - span.start) <= EDGE) & (np.abs(b - span.end) <= EDGE)
+        matches[near][(shared > SAME * union) | fits] = UNKNOWN
+        if fits.any():
+            # Of the stretches that a shaky hand may have meant, the one with the largest move.
+            misses = np.abs(a - span.start) + np.abs(b - span.end)
+            worth = np.where(fits, self.stretches.looks[near, SIZE] - 0.2 * misses, -np.inf)
+            matches[near][int(worth.argmax())] = span.label
