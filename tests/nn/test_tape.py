@@ -1,0 +1,91 @@
+"""The tape of a live run: what is appended candle by candle equals what is computed in one go, and never changes."""
+
+import numpy as np
+import pytest
+
+from nn.features import compute
+from nn.split import segment_ids
+from nn.tape import LEAST_ROOM, Tape, finite, is_finite, one_candle, targets_at
+from nn.targets import MASKED, Edges, targets
+from tests.nn.live_market import MINUTE, joined, market
+
+NAMES = ("time", "close", "sigma", "move", "range", "run", "rows")
+
+
+def grown(n: int, first: int) -> Tape:
+    """Make a tape of `first` candles and append the others one by one."""
+    candles = market(n)
+    tape = Tape(candles.slice(0, first), MINUTE)
+    for i in range(first, n):
+        assert tape.append(candles.slice(i, i + 1)) == i
+    return tape
+
+
+@pytest.mark.parametrize("first", [0, 1, 40])
+def test_candle_by_candle_equals_one_go_bit_for_bit(first: int) -> None:
+    by_one, at_once = grown(60, first), Tape(market(60), MINUTE)
+    for name in NAMES:
+        assert np.array_equal(getattr(by_one, name), getattr(at_once, name)), name
+    assert np.array_equal(at_once.rows, compute(market(60)).rows)
+
+
+def test_rows_that_stand_never_change_for_a_reader_who_keeps_them() -> None:
+    candles = market(LEAST_ROOM + 300)
+    tape = Tape(candles.slice(0, 200), MINUTE)
+    kept = {name: getattr(tape, name) for name in NAMES}
+    copies = {name: values.copy() for name, values in kept.items()}
+    for i in range(200, len(candles)):
+        tape.append(candles.slice(i, i + 1))
+    assert len(tape) == len(candles)
+    assert all(np.array_equal(kept[name], copies[name]) for name in NAMES)
+
+
+def test_a_run_counts_candles_since_the_last_gap() -> None:
+    candles = market(12)
+    torn = joined(candles.slice(0, 5), candles.slice(6, 12))
+    tape = Tape(torn.slice(0, 7), MINUTE)
+    for i in range(7, 11):
+        tape.append(torn.slice(i, i + 1))
+    assert tape.run.tolist() == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_targets_are_those_of_batch_training(horizon: int) -> None:
+    candles = joined(market(40).slice(0, 18), market(40).slice(20, 40))
+    tape, edges, n = Tape(candles, MINUTE), Edges(), len(candles)
+    expected = targets(candles, tape.sigma, edges, horizon, segment_ids(candles.time, MINUTE)).classes
+    found = targets_at(tape, np.arange(n), n - 1, edges, horizon)
+    for head, classes in expected.items():
+        assert np.array_equal(found[head], classes), head
+
+
+def test_a_target_is_masked_until_its_candle_has_closed() -> None:
+    tape = Tape(market(40), MINUTE)
+    for now in range(5, 39):
+        found = targets_at(tape, np.arange(now + 1), now, Edges(), 3)
+        assert found["candle"][-1] == MASKED
+        assert found["candle"][-2] != MASKED
+        assert (found["trend"][-3:] == MASKED).all()
+        assert found["trend"][-4] != MASKED
+
+
+def test_a_candle_reads_as_plain_data() -> None:
+    tape = Tape(market(3), MINUTE)
+    tape.append(one_candle(int(tape.time[-1]) + MINUTE, 1.0, 3.0, 0.5, 2.0, None))
+    assert tape.candle(3) == {
+        "time": int(tape.time[2]) + MINUTE, "open": 1.0, "high": 3.0, "low": 0.5, "close": 2.0, "volume": None,
+    }  # fmt: skip
+
+
+def test_a_row_is_found_by_its_open_time() -> None:
+    tape = Tape(market(5), MINUTE)
+    assert [tape.row_of(int(t)) for t in tape.time] == [0, 1, 2, 3, 4]
+    assert tape.row_of(int(tape.time[2]) + 1) is None
+    assert tape.row_of(int(tape.time[-1]) + MINUTE) is None
+
+
+def test_candles_without_numbers_are_left_out() -> None:
+    candles = market(6)
+    candles.close[2], candles.high[4] = np.nan, np.inf
+    assert finite(candles).time.tolist() == candles.time[[0, 1, 3, 5]].tolist()
+    assert [is_finite(candles.slice(i, i + 1)) for i in range(6)] == [True, True, False, True, False, True]
