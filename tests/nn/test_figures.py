@@ -21,7 +21,7 @@ def filled(n: int, seed: int = 0) -> tuple[Figures, np.ndarray, np.ndarray]:
 
 def all_say(p: list[float]) -> dict[str, list[float]]:
     """Let every predictor give the same P(class)."""
-    return {name: p for name in PREDICTORS}
+    return dict.fromkeys(PREDICTORS, p)
 
 
 def test_there_are_no_figures_before_the_first_score() -> None:
