@@ -124,6 +124,7 @@ class LiveConfig(ModelConfig):
     learning_rate: float = _field(
         3e-4, "Step size of AdamW; above 3e-4 per-candle training becomes unstable.", least=1e-7, most=1.0
     )
+    batch_size: int = _field(4, "Windows in one step: the newest and random past ones.", least=1, most=4096)
     learn_every: int = _field(4, "Learn from a small replay batch every this many candles.", least=1, most=10_000)
     feed: Json = _field(
         _default_feed, "Where candles come from: kind, from (ms UTC or empty), speed (candles a second or max)."
