@@ -22,7 +22,7 @@ def main(venv: str, torch: str = "", extra: str = "") -> int:
         f"Installing the {'test tools' if extra else 'packages'} into {venv} (minutes at the first time) …", flush=True
     )
     uv = shutil.which("uv")
-    command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install", "--quiet"]
+    command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install", "-qq"]
     options = ["--extra-index-url", TORCH_INDEX + torch] if torch else []
     done = subprocess.run([*command, *options, "--editable", target], env=_environment(), check=False)
     if done.returncode:
