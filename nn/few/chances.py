@@ -97,7 +97,7 @@ def _log_odds(likely: Floats) -> Floats:
 
 def _examples(fold: Fold, spans: Sequence[Span]) -> tuple[Floats, Ints]:
     """Give the looks of spans that were read in a held-out block, and whether each matched a mark."""
-    marks = inside(fold.lesson.ground.marked.spans, *fold.held_out)
+    marks = inside(fold.lesson.ground.marked.own, *fold.held_out)
     hits = np.zeros(len(spans), np.int64)
     hits[[pair.predicted for pair in pairs(spans, marks)]] = 1
     rows = np.zeros((len(spans), 5))

@@ -37,6 +37,7 @@ class Chosen(NamedTuple):
     """The reader that read the marks best, taught by all of them, and what it read out of fold."""
 
     name: str
+    reader: Reader
     read: Read
     lesson: Lesson
     folds: list[Fold]
@@ -67,7 +68,7 @@ def choose(market: Market, marked: Marked, readers: Mapping[str, Reader] = READE
     scores = [Score(name, _agreement(parts, folds, marked)) for name, parts in read.items()]
     best = max(racing, key=lambda name: _agreement(read[name], folds, marked).quality - LEAD * (name != racing[0]))
     whole = Lesson(ground)
-    return Chosen(best, readers[best].learn(whole), whole, folds, read[best], scores)
+    return Chosen(best, readers[best], readers[best].learn(whole), whole, folds, read[best], scores)
 
 
 def blocks(marked: Marked, n: int) -> list[Range]:
@@ -87,12 +88,12 @@ def out_of_fold(reader: Reader, fold: Fold) -> list[Span]:
     read, ground = reader.learn(fold.lesson), fold.lesson.ground
     parts = [part for piece in ground.pieces if len(part := piece.part(start - PAD, end + PAD)) > 0]
     found = [span for part in parts for span in read(part)]
-    return inside(ground.judged(found), start, end)
+    return inside(ground.judged(found, ground.classes), start, end)
 
 
 def _agreement(parts: list[list[Span]], folds: list[Fold], marked: Marked) -> Agreement:
     seen = folds[: len(parts)]
-    wanted = [span for fold in seen for span in inside(marked.spans, *fold.held_out)]
+    wanted = [span for fold in seen for span in inside(marked.own, *fold.held_out)]
     return agreement([span for part in parts for span in part], wanted)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.ndimage import maximum_filter1d
 
 from nn.few.linear import Scale
-from nn.few.marked import GROUP_GAP, UNKNOWN, Marked, candle_classes, merged
+from nn.few.marked import GROUP_GAP, UNKNOWN, Marked, Range, candle_classes, merged
 from nn.few.market import Market
 from nn.few.piece import Piece
 from nn.few.spans import Span
@@ -18,10 +18,11 @@ from nn.few.stretches import LONGEST, SIZE, Stretches
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 PAD = 200  # candles to either side of a mark that are prepared with it: a decoder needs a run-up
 EDGE = 3  # candles by which a hand-drawn end may miss the place that it means
+PART = 500  # candles of the parts into which long reviewed ranges are cut
+MOST_REVIEWED = 20_000  # reviewed candles that are learnt from: an even draw of parts where there are more
 SAME = 0.8  # a stretch that shares this much with a mark is neither it nor its opposite
 NOT_A_SPAN = -2  # what a stretch is that lies among known candles and is no mark
 
@@ -33,7 +34,7 @@ class Ground:
         self.market, self.marked = market, marked
         n = len(market)
         near = [(max(0, span.start - PAD), min(n, span.end + PAD)) for span in marked.spans]
-        areas = merged([*near, *((max(0, start), min(n, end)) for start, end in marked.reviewed)])
+        areas = merged([*near, *_thinned([(max(0, start), min(n, end)) for start, end in marked.reviewed])])
         self.pieces = [Piece(market, start, end) for start, end in areas if start < end]
 
     @cached_property
@@ -45,6 +46,14 @@ class Ground:
     def classes(self) -> Ints:
         """Give what is known of each candle (m,)."""
         return candle_classes(self.marked, len(self.market))[self.rows]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Give by how much each candle counts (m,): less than one in marks of less weight."""
+        weights = np.ones(len(self.market))
+        for span, weight in self.marked.weights.items():
+            weights[span.start : span.end] = weight
+        return weights[self.rows]
 
     @cached_property
     def surroundings(self) -> Floats:
@@ -83,16 +92,18 @@ class Ground:
             self._match(span, first, last, matches)
         return matches
 
-    def judged(self, spans: Sequence[Span]) -> list[Span]:
-        """Keep the spans whose middle lies at or near known candles: elsewhere nobody knows the truth."""
-        middles = np.array([span.middle for span in spans], np.int64)
-        return [span for span, can in zip(spans, self._judgeable[middles].tolist(), strict=True) if can]
+    def judged(self, spans: Sequence[Span], classes: Ints) -> list[Span]:
+        """Keep the spans whose middle lies at or near known candles of `classes` (m,): elsewhere the truth is unknown.
 
-    @cached_property
-    def _judgeable(self) -> Bools:
+        Nor are those judged that lie in marks of less weight: a model's own marks do not speak for it.
+        """
         known = np.zeros(len(self.market), np.bool_)
-        known[self.rows] = self.classes != UNKNOWN
-        return np.asarray(maximum_filter1d(known, 2 * GROUP_GAP + 1))
+        known[self.rows] = classes != UNKNOWN
+        can = maximum_filter1d(known, 2 * GROUP_GAP + 1)
+        for span in set(self.marked.spans) - set(self.marked.own):
+            can[span.start : span.end] = False
+        middles = np.array([span.middle for span in spans], np.int64)
+        return [span for span, kept in zip(spans, can[middles].tolist(), strict=True) if kept]
 
     def _match(self, span: Span, first: Ints, last: Ints, matches: Ints) -> None:
         # Stretches are in order of their beginning, and none is longer than LONGEST.
@@ -107,3 +118,9 @@ class Ground:
             misses = np.abs(a - span.start) + np.abs(b - span.end)
             worth = np.where(fits, self.stretches.looks[near, SIZE] - 0.2 * misses, -np.inf)
             matches[near][int(worth.argmax())] = span.label
+
+
+def _thinned(reviewed: Sequence[Range]) -> list[Range]:
+    """Draw evenly from reviewed ranges, so that a wholly reviewed series takes no more than a part of it."""
+    parts = [(at, min(at + PART, end)) for start, end in reviewed for at in range(start, end, PART)]
+    return parts[:: max(1, -(-len(parts) * PART // MOST_REVIEWED))]

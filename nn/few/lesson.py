@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nn.few.ground import EDGE, NOT_A_SPAN, Ground
+from nn.few.habit import Habit, habit
 from nn.few.linear import LEAST, Linear, Scale, with_drawn
 from nn.few.marked import UNKNOWN, Range, transitions
 from nn.few.spans import Span
@@ -18,27 +19,43 @@ from nn.few.surroundings import PLAIN
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 MOST_ODDS = 8.0
-MOST_CANDLES = 2_000  # known candles that are learnt: neighbours say much the same
+MOST_CANDLES = 3_000  # known candles that are learnt: neighbours say much the same
 PLAIN_STRENGTH, WIDE_STRENGTH, LIKENESS_STRENGTH, END_STRENGTH = 1.0, 0.1, 0.1, 2.0  # inverses of the regularisation
 
 
 class Lesson:
     """The marks outside of a held-out range, and models of candles, ends and stretches that were learnt from them."""
 
-    def __init__(self, ground: Ground, held_out: Range = (0, 0)) -> None:
-        self.ground, self.held_out = ground, held_out
+    def __init__(self, ground: Ground, held_out: Range = (0, 0), kept: Sequence[Span] | None = None) -> None:
+        """Leave out a range, and, where `kept` is given, all marks but those, with what lies far from them."""
+        self.ground = ground
         start, end = held_out
-        kept = [span for span in ground.marked.spans if not start <= span.middle < end]
-        self.marked = ground.marked._replace(spans=kept)
-        outside = (ground.rows < start) | (ground.rows >= end)
-        self.classes: Ints = np.where(outside, ground.classes, UNKNOWN)
+        outside = [span for span in ground.marked.spans if not start <= span.middle < end]
+        self.marked = ground.marked._replace(spans=list(outside if kept is None else kept))
+        left_out = (ground.rows >= start) & (ground.rows < end)
+        if kept is not None:
+            left_out |= ~self._near_kept()
+        self.left_out = left_out
+        self.classes: Ints = np.where(left_out, UNKNOWN, ground.classes)
+        self.held_out = held_out
+
+    def _near_kept(self) -> Bools:
+        """Tell which candles lie in a kept mark, or in no mark and no further from one than a mark's length."""
+        marked, near = self.ground.marked, np.zeros(len(self.ground.market), np.bool_)
+        for span in self.marked.spans:
+            near[max(0, span.start - marked.typical) : span.end + marked.typical] = True
+        for dropped in set(marked.spans) - set(self.marked.spans):
+            near[dropped.start : dropped.end] = False
+        return near[self.ground.rows]
 
     def judged(self, spans: Sequence[Span]) -> list[Span]:
-        """Keep the spans that can be judged by the marks outside of the held-out range."""
+        """Keep the spans that can be judged by the lesson's marks."""
         start, end = self.held_out
-        return [span for span in self.ground.judged(spans) if not start <= span.middle < end]
+        found = self.ground.judged(spans, self.classes)
+        return [span for span in found if not start <= span.middle < end]
 
     @cached_property
     def transitions(self) -> Floats:
@@ -64,7 +81,7 @@ class Lesson:
         rows = self.ground.surroundings[known]
         scale = self.ground.candle_scale
         narrow = Scale(scale.mean[:columns], scale.spread[:columns])
-        model = Linear.fit(rows[:, :columns], targets, narrow, strength)
+        model = Linear.fit(rows[:, :columns], targets, narrow, strength, self.ground.weights[known])
         return CandleModel(columns, self.marked.n_classes + 1, model)
 
     @cached_property
@@ -74,10 +91,13 @@ class Lesson:
 
     @cached_property
     def matches(self) -> Ints:
-        """Give for each stretch the class of the mark that it is, NOT_A_SPAN or UNKNOWN, which is all held-out ones."""
-        start, end = self.held_out
+        """Give for each stretch the class of the mark that it is, NOT_A_SPAN, or UNKNOWN, as all that is left out."""
         table = self.ground.stretches
-        return np.where((table.begin + 1 < end) & (table.end >= start), UNKNOWN, self.ground.matches)
+        left_out = np.zeros(len(self.ground.market) + 1, np.int64)
+        left_out[self.ground.rows + 1] = self.left_out
+        total = np.cumsum(left_out)
+        touched = total[table.end + 1] > total[table.begin + 1]
+        return np.where(touched, UNKNOWN, self.ground.matches)
 
     @cached_property
     def likeness(self) -> Linear | None:
@@ -86,6 +106,7 @@ class Lesson:
         if not len(same) or not len(others):
             return None
         rows, weights = with_drawn(same, others)
+        weights[: len(same)] = self._stretch_weights(same)
         is_span = (self.matches[rows] >= 0).astype(np.int64)
         return Linear.fit(self.ground.widened[rows], is_span, self.ground.stretch_scale, LIKENESS_STRENGTH, weights)
 
@@ -96,7 +117,18 @@ class Lesson:
         if len(np.unique(self.matches[same])) < 2:
             return None
         rows = signed(self.ground.stretches.looks[same])
-        return Linear.fit(rows, self.matches[same], Scale.of(rows), PLAIN_STRENGTH)
+        return Linear.fit(rows, self.matches[same], Scale.of(rows), PLAIN_STRENGTH, self._stretch_weights(same))
+
+    @cached_property
+    def habit(self) -> Habit:
+        """Measure by how much the marks' ends lie off the extremes that they mean."""
+        same, table = np.flatnonzero(self.matches >= 0), self.ground.stretches
+        ends = zip(table.begin[same].tolist(), table.end[same].tolist(), self.matches[same].tolist(), strict=True)
+        return habit([Span(begin + 1, end + 1, label) for begin, end, label in ends], self.marked.spans)
+
+    def _stretch_weights(self, rows: Ints) -> Floats:
+        ends = self.ground.stretches.end[rows]
+        return self.ground.weights[np.searchsorted(self.ground.rows, ends)]
 
 
 class CandleModel(NamedTuple):
@@ -152,6 +184,7 @@ def _end(ground: Ground, at: Ints, known: Ints) -> Linear | None:
     if not len(at) or not len(far):
         return None
     rows, weights = with_drawn(at, far)
-    weights[: len(at)] = len(far) / len(at)  # both weigh the same, so that the odds are against the usual
+    share = ground.weights[at]
+    weights[: len(at)] = share * len(far) / share.sum()  # both weigh the same, so that the odds are against the usual
     is_end = np.concatenate([np.ones(len(at), np.int64), np.zeros(len(rows) - len(at), np.int64)])
     return Linear.fit(ground.surroundings[rows], is_end, ground.candle_scale, END_STRENGTH / len(far), weights)

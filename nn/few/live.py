@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from nn.few.choice import Fold
 from nn.few.decoding import sticky_filter
 from nn.few.lesson import MOST_CANDLES, Lesson
-from nn.few.linear import Linear, Scale
+from nn.few.linear import LEAST, Linear, Scale
 from nn.few.marked import UNKNOWN
 from nn.few.market import Market
 from nn.few.spans import Span, moved, runs
-from nn.few.surroundings import causal
+from nn.few.surroundings import LEAN, causal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 STAY = 0.97
 RUN_UP = 400  # candles before the first that is asked for, so that the filter forgets where it began
-STRENGTH = 1.0  # inverse of the regularisation
+STRENGTH = 0.1  # inverse of the regularisation
 MOMENTUM = 12  # candles of the rule beside it
 
 
@@ -29,12 +31,13 @@ class LiveReader:
     """Class probabilities of each candle at its close."""
 
     model: Linear
+    columns: int
     n_classes: int  # the class after the last is nothing
 
     def beliefs(self, market: Market, start: int, end: int) -> Floats:
         """Give P(class | this and earlier candles) of candles [start, end): (n, K + 1)."""
         first = max(0, start - RUN_UP)
-        seen = np.exp(self.model.log_probabilities(causal(market, first, end)))
+        seen = np.exp(self.model.log_probabilities(causal(market, first, end)[:, : self.columns]))
         beliefs = np.zeros((end - first, self.n_classes + 1))
         beliefs[:, self.model.classes] = sticky_filter(seen, STAY)
         return beliefs[start - first :]
@@ -44,17 +47,38 @@ class LiveReader:
         return moved(runs(self.beliefs(market, start, end).argmax(axis=1), self.n_classes), start)
 
 
-def learn_live(lesson: Lesson) -> LiveReader | None:
-    """Learn the classes of known candles from what led to them; None where only one class is known."""
+def learn_live(folds: Sequence[Fold], lesson: Lesson) -> LiveReader | None:
+    """Learn the classes of known candles from what led to them; None where only one class is known.
+
+    Whether widths and volume are looked at too is decided by the log loss on blocks of time that were held out.
+    """
+    ground = lesson.ground
+    rows = np.concatenate([causal(ground.market, piece.start, piece.end) for piece in ground.pieces])
+    losses = {columns: sum(_loss(fold, rows, columns) for fold in folds) for columns in (LEAN, rows.shape[1])}
+    columns = min(losses, key=lambda tried: losses[tried])
+    model = _fit(lesson, rows, columns)
+    return None if model is None else LiveReader(model, columns, lesson.marked.n_classes)
+
+
+def _fit(lesson: Lesson, rows: Floats, columns: int) -> Linear | None:
     known = np.flatnonzero(lesson.classes != UNKNOWN)
     known = known[:: max(1, -(-len(known) // MOST_CANDLES))]
     targets = lesson.classes[known]
     if len(np.unique(targets)) < 2:
         return None
-    ground = lesson.ground
-    rows = np.concatenate([causal(ground.market, piece.start, piece.end) for piece in ground.pieces])
-    model = Linear.fit(rows[known], targets, Scale.of(rows), STRENGTH)
-    return LiveReader(model, lesson.marked.n_classes)
+    chosen = rows[known, :columns]
+    return Linear.fit(chosen, targets, Scale.of(chosen), STRENGTH, lesson.ground.weights[known])
+
+
+def _loss(fold: Fold, rows: Floats, columns: int) -> float:
+    """Give the summed −log P of what is known of the held-out candles."""
+    model, known = _fit(fold.lesson, rows, columns), fold.lesson.ground.classes
+    held_out = np.flatnonzero(fold.lesson.left_out & (known != UNKNOWN))
+    if model is None or not len(held_out):
+        return 0.0
+    logs = np.full((len(held_out), fold.lesson.marked.n_classes + 1), LEAST)
+    logs[:, model.classes] = model.log_probabilities(rows[held_out, :columns])
+    return -float(logs[np.arange(len(held_out)), known[held_out]].sum())
 
 
 def momentum(market: Market, start: int, end: int) -> Ints:

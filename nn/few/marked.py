@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,6 +27,12 @@ class Marked(NamedTuple):
     spans: list[Span]
     reviewed: list[Range]
     n_classes: int
+    weights: Mapping[Span, float] = {}  # of marks that count for less than one: a model's own, accepted
+
+    @property
+    def own(self) -> list[Span]:
+        """Give the marks by which a reader is judged: those of full weight, or all where there are none."""
+        return [span for span in self.spans if self.weights.get(span, 1.0) >= 1.0] or self.spans
 
     @property
     def typical(self) -> int:

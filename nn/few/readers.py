@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from nn.few.chain import best_chain
 from nn.few.decoding import viterbi
+from nn.few.habit import Habit, habit, shifted
 from nn.few.lesson import CandleModel, EndModel, Lesson
 from nn.few.marked import Marked
 from nn.few.piece import Piece
@@ -119,7 +120,7 @@ class Stretches:
             gains[:, int(lesson.matches.max())] = odds
         else:
             gains[:, kind.classes] = odds[:, None] + kind.log_probabilities(signed(table.looks))
-        return best_chain(table, gains, lesson.transitions)
+        return shifted(best_chain(table, gains, lesson.transitions), lesson.habit)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class Swings:
             labels = _directions(found, lesson.marked)
             quality = _quality(_renamed(found, labels), lesson)
             if quality > best:
-                best, chosen = quality, _swings(threshold, labels)
+                best, chosen = quality, _swings(threshold, labels, habit(_renamed(found, labels), lesson.marked.spans))
         return chosen
 
 
@@ -181,12 +182,12 @@ def _snapped(spans: Sequence[Span], log_price: Floats) -> list[Span]:
     return [Span(start, end, span.label) for span, start, end in snapped if end > start]
 
 
-def _swings(threshold: float, labels: tuple[int | None, int | None]) -> Read:
-    return lambda piece: _renamed(piece.swings(threshold), labels)
+def _swings(threshold: float, labels: tuple[int | None, int | None], of: Habit) -> Read:
+    return lambda piece: shifted(_renamed(piece.swings(threshold), labels), of)
 
 
 def _quality(found: Sequence[Span], lesson: Lesson) -> float:
-    return agreement(lesson.judged(found), lesson.marked.spans).quality
+    return agreement(lesson.judged(found), lesson.marked.own).quality
 
 
 def _directions(found: Sequence[Span], marked: Marked) -> tuple[int | None, int | None]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from nn.few.market import TINY, Market
+from nn.few.zigzag import TURNS, turning
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,14 +20,17 @@ HALO = SCALES[-1]  # candles to either side that a row looks at
 CLIP = 6.0
 NARROW = 0.05  # added to widths before their logarithm
 PLAIN = 4 * len(SCALES)  # leading columns of `hindsight` that are displacement and place alone
+LEAN = 2 * len(SCALES) + 2 * len(TURNS)  # leading columns of `causal`: these, and how far price has turned
+RUN_UP = 800  # candles after which it no longer matters where the turning began
 
 
 def causal(market: Market, start: int, end: int) -> Floats:
-    """Describe candles [start, end) by what led to them: (n, 20)."""
-    first = max(0, start - HALO)
+    """Describe candles [start, end) by what led to them: (n, 32), the `LEAN` columns first."""
+    first = max(0, start - RUN_UP)
     path, sigma = market.log_price[first:end], market.sigma[first:end]
     looks = [_looks(path, sigma, scale) for scale in SCALES]
-    columns = [column for look in looks for column in look[:2]] + [look[2] for look in looks]
+    turns = list(turning(market, first, end).T)
+    columns = [*(column for look in looks for column in look[:2]), *turns, *(look[2] for look in looks)]
     columns += [_body(market, first, end), _activity(market, first, end)]
     return _clipped(columns)[start - first :]
 

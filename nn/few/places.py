@@ -1,0 +1,144 @@
+"""Where a mark would teach most: unmarked places in order of what a model is unsure of, or of chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import cKDTree
+
+from nn.few.chances import Chances
+from nn.few.choice import Chosen
+from nn.few.decoding import viterbi
+from nn.few.history import Suggested
+from nn.few.marked import Marked, Range
+from nn.few.piece import Piece
+from nn.few.spans import Span, paint
+from nn.few.surroundings import PLAIN
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+SEEN_ROWS = 1_000  # known candles that a place's candles are compared with
+COVERED = 0.5  # a place of which more is marked or reviewed is left out
+STAY = 0.97
+LEAST_WIDTH = 12
+
+
+class Place(NamedTuple):
+    """Candles [start, end) to look at, and how much the order's reason applies."""
+
+    start: int
+    end: int
+    score: float
+
+
+class Sight(NamedTuple):
+    """What is known of the candles of a piece when the next place is sought."""
+
+    chosen: Chosen
+    piece: Piece
+    found: Sequence[Suggested]  # what the chosen reader found in the piece
+    likely: Floats  # (n, K + 1): class probabilities of the candles
+
+
+Order = Callable[[Sight], Floats]
+
+
+def _entropy(sight: Sight) -> Floats:
+    likely = np.maximum(sight.likely, 1e-12)
+    return np.asarray(-(likely * np.log(likely)).sum(axis=1))
+
+
+def _margin(sight: Sight) -> Floats:
+    ordered = np.sort(sight.likely, axis=1)
+    return np.asarray(1 - (ordered[:, -1] - ordered[:, -2]))
+
+
+def _improbable(sight: Sight) -> Floats:
+    """Give each candle how improbable the span that was found over it is; where none was found, half."""
+    doubt = np.full(len(sight.piece), 0.5)
+    for item in sight.found:
+        doubt[max(0, item.span.start - sight.piece.start) : item.span.end - sight.piece.start] = 1 - item.probability
+    return doubt
+
+
+def _disagreement(sight: Sight) -> Floats:
+    """Give 1 where the chosen reader and the plain recipe read different classes."""
+    nothing = sight.likely.shape[1] - 1
+    spans = [Span(s.start - sight.piece.start, s.end - sight.piece.start, s.label) for s, _ in sight.found]
+    plain = viterbi(np.log(np.maximum(sight.likely, 1e-12)), STAY)
+    return np.asarray(paint(spans, len(sight.piece), nothing) != plain, np.float64)
+
+
+def _unseen(sight: Sight) -> Floats:
+    """Give the distance of each candle's surroundings to the nearest known candle's, in spreads of the columns."""
+    ground = sight.chosen.lesson.ground
+    known = np.flatnonzero(ground.classes >= 0)
+    known = known[:: max(1, -(-len(known) // SEEN_ROWS))]
+    spread = ground.candle_scale.spread[:PLAIN]
+    tree = cKDTree(ground.surroundings[known, :PLAIN] / spread)
+    distance, _ = tree.query(sight.piece.surroundings[:, :PLAIN] / spread)
+    return np.asarray(distance, np.float64)
+
+
+ORDERS: dict[str, tuple[Order | None, str]] = {
+    "random": (None, "by chance"),
+    "entropy": (_entropy, "the classes of its candles are most open (entropy)"),
+    "margin": (_margin, "the two likeliest classes of its candles are closest (margin)"),
+    "improbable": (_improbable, "the spans suggested there are least probable"),
+    "disagreement": (_disagreement, "two models read it differently"),
+    "unseen": (_unseen, "it looks least like what is marked already"),
+}
+
+
+def next_places(
+    chosen: Chosen, chances: Chances, within: Range, order: str = "random", count: int = 10, seed: int = 0
+) -> list[Place]:
+    """Give up to `count` unmarked places of candles [start, end), spread over time, the most telling first.
+
+    Places that are mostly marked or reviewed are left out. Raises ValueError for an order that does not exist.
+    """
+    if order not in ORDERS:
+        raise ValueError(f"no order {order!r}; there are {', '.join(ORDERS)}")
+    marked, market = chosen.lesson.marked, chosen.lesson.ground.market
+    starts, width = _open_places(marked, within)
+    if not len(starts):
+        return []
+    by = ORDERS[order][0]
+    if by is None or chosen.lesson.plain_candles is None:
+        scores = np.random.default_rng(seed).random(len(starts))
+    else:
+        piece = Piece(market, *within)
+        likely = np.exp(chosen.lesson.plain_candles.log_probabilities(piece.surroundings))
+        worth = by(Sight(chosen, piece, chances.tell(piece, chosen.read(piece)), likely))
+        scores = np.add.reduceat(worth, np.arange(0, len(worth), width))[(starts - within[0]) // width] / width
+    return _spread(starts, width, scores, count)
+
+
+def _open_places(marked: Marked, within: Range) -> tuple[Ints, int]:
+    """Give the beginnings of the open places, on a grid of twice a mark's length, and that width."""
+    start, end = within
+    width = max(LEAST_WIDTH, 2 * marked.typical)
+    taken = np.zeros(end - start + 1)
+    for first, last in [*((span.start, span.end) for span in marked.spans), *marked.reviewed]:
+        taken[max(0, first - start) : max(0, last - start)] = 1
+    starts = np.arange(start, end - width + 1, width)
+    total = np.concatenate([[0.0], np.cumsum(taken)])
+    share = (total[starts - start + width] - total[starts - start]) / width
+    return starts[share <= COVERED], width
+
+
+def _spread(starts: Ints, width: int, scores: Floats, count: int) -> list[Place]:
+    """Take the best places one by one, none nearer to another than a third of their even spacing."""
+    apart = max(width, (int(starts[-1]) - int(starts[0])) // (3 * count)) if len(starts) > count else width
+    taken: list[Place] = []
+    for index in np.argsort(-scores, kind="stable").tolist():
+        start = int(starts[index])
+        if all(abs(start - place.start) >= apart for place in taken):
+            taken.append(Place(start, start + width, float(scores[index])))
+        if len(taken) == count:
+            break
+    return taken
