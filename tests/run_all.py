@@ -49,7 +49,7 @@ def tests() -> list[Step]:
     """List the test runs; pytest comes last, so that its closing line is the last one."""
     scripts = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").rglob("*.test.js"))
     return [
-        ("JavaScript tests", [*node(), "--test", *scripts]),
+        ("JavaScript tests", [*node(), "--test", "--test-reporter", "dot", *scripts]),
         ("tests", [sys.executable, "-m", "pytest", "-m", "not soak", "--durations=15", "-q"]),
     ]
 
