@@ -21,6 +21,7 @@ from annotate import __version__, data_folder, security
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import AnnotateError
+from annotate.exporting.builds import Builds
 from annotate.exporting.dataset import remove_orphans
 from annotate.migrate import migrate
 from annotate.publisher import Publisher
@@ -73,12 +74,13 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     publisher = Publisher(database, socketio)
     trainer = Trainer(settings, database, candles, publisher)
     trainer.settle()
-    return Services(settings=settings, database=database, candles=candles, trainer=trainer, publisher=publisher)
+    return Services(settings, database, candles, trainer, publisher, Builds(database, settings.data_dir))
 
 
 def close_app(app: Flask) -> None:
     """Stop the worker, store what is in memory, let go of the folder."""
     parts: Services = app.extensions["annotate"]
+    parts.exports.close()
     parts.trainer.stop()
     parts.publisher.stop()
     parts.candles.close()

@@ -15,7 +15,7 @@ from annotate.errors import Conflict, StorageFailed
 LOG_BYTES = 5_000_000
 LOG_FILES = 5
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-FOLDERS = ("candles", "datasets", "checkpoints", "logs", "backups", "uploads")
+FOLDERS = ("candles", "datasets", "checkpoints", "logs", "backups", "uploads", "exports")
 
 
 class FolderLock:

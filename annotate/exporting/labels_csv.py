@@ -38,6 +38,11 @@ def write_labels(annotations: Iterable[Mapping[str, Any]], manifest: Mapping[str
     return "".join(lines)
 
 
+def plain_rows(annotations: Iterable[Mapping[str, Any]]) -> list[Json]:
+    """Give each mark as the columns of the file hold it, as values instead of cells: times in ms, None for none."""
+    return [_values(mark) for mark in annotations]
+
+
 def read_labels(text: str) -> list[Json]:
     """Read the file back: the annotations as the dataset holds them; raise InvalidInput naming line and column."""
     rows = csv.reader(io.StringIO(text, newline=""))
@@ -61,6 +66,21 @@ def _cells(mark: Mapping[str, Any]) -> dict[str, str]:
         "side": mark.get("side", ""),
         **{name: _number(mark.get(name)) for name in ("stop", "target", "confidence")},
         "revision": str(mark["revision"]),
+    }
+
+
+def _values(mark: Mapping[str, Any]) -> Json:
+    start, end, price_start, price_end = _ends(mark)
+    return {
+        "label_id": mark["id"],
+        **{column: mark[name] for column, name in (_TEXTS | _TIMES).items()},
+        "t_start_ms": start,
+        "t_end_ms": end,
+        "price_start": price_start,
+        "price_end": price_end,
+        **{name: mark.get(name) for name in ("side", "stop", "target")},
+        "confidence": mark["confidence"],
+        "revision": mark["revision"],
     }
 
 

@@ -43,9 +43,10 @@ def find_dataset(session: Session, series_id: int, content_hash: str) -> Dataset
     return session.scalar(query.order_by(Dataset.id).limit(1))
 
 
-def list_datasets(session: Session) -> list[Dataset]:
-    """List the datasets that people made, newest first; those that runs made for themselves are left out."""
-    return list(session.scalars(select(Dataset).where(Dataset.kept.is_(True)).order_by(Dataset.id.desc())))
+def list_datasets(session: Session, series_id: int | None = None) -> list[Dataset]:
+    """List the datasets that people made, newest first, of one series where it is given; those of runs are left out."""
+    query = select(Dataset).where(Dataset.kept.is_(True)).order_by(Dataset.id.desc())
+    return list(session.scalars(query if series_id is None else query.where(Dataset.series_id == series_id)))
 
 
 def every_dataset_id(session: Session) -> set[int]:

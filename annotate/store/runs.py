@@ -47,6 +47,11 @@ def every_run_id(session: Session) -> set[int]:
     return set(session.scalars(select(Run.id)))
 
 
+def newest_run_on(session: Session, dataset_id: int) -> Run | None:
+    """Give the newest run that learnt from a dataset, or None."""
+    return session.scalar(select(Run).where(Run.dataset_id == dataset_id).order_by(Run.id.desc()).limit(1))
+
+
 def unfinished_runs(session: Session) -> list[Run]:
     """List the runs that a death of this process left unfinished, oldest first."""
     return list(session.scalars(select(Run).where(Run.state.in_(UNFINISHED)).order_by(Run.id)))

@@ -1,49 +1,79 @@
-"""Datasets over HTTP: made, listed, downloaded, removed."""
+"""Datasets over HTTP: previewed, made, listed, compared, renamed, downloaded, removed."""
 
 from __future__ import annotations
 
+import tempfile
+
 from flask import Blueprint, Response, request, send_file
 
-from annotate.annotations.fields import Fields
-from annotate.errors import NotFound
-from annotate.exporting.archive import file_name, write_zip
-from annotate.exporting.dataset import dataset_path, remove_files, snapshot
+from annotate.annotations.fields import Fields, query_number
+from annotate.exporting.archive import file_name
+from annotate.exporting.dataset import preview, remove_files, snapshot
+from annotate.exporting.formats import build, formats_json, get_format
+from annotate.exporting.recipe import NAMES as RECIPE
+from annotate.exporting.recipe import Recipe
+from annotate.exporting.sources import changes_since, changes_to_dataset, losses, open_source
 from annotate.models import Json
-from annotate.store.datasets import dataset_to_json, delete_dataset, get_dataset, list_datasets
+from annotate.store.datasets import change_dataset, dataset_to_json, delete_dataset, get_dataset, list_datasets
+from annotate.store.runs import MAX_ID
 from annotate.views.services import services
 
-bp = Blueprint("datasets", __name__, url_prefix="/api/datasets")
+bp = Blueprint("datasets", __name__, url_prefix="/api")
 
 MAX_NAME = 200
+MAX_NOTE = 10_000
+OPTIONS = {"sequence_length": (2, 8192), "stride": (1, 100_000)}
 
 
-@bp.get("")
+@bp.get("/datasets")
 def get_datasets() -> Json:
-    """List the datasets that people made, newest first."""
+    """List the datasets that people made, newest first; `?series_id` for those of one series."""
+    series_id = query_number(request.args, "series_id", 1, MAX_ID)
     with services().database.read() as session:
-        return {"items": [dataset_to_json(dataset) for dataset in list_datasets(session)]}
+        return {"items": [dataset_to_json(dataset) for dataset in list_datasets(session, series_id)]}
 
 
-@bp.post("")
+@bp.post("/datasets")
 def post_dataset() -> tuple[Json, int]:
     """Store a series with its marks as they are now."""
     fields = Fields(request.get_json())
-    fields.only(("series_id", "name"))
-    series_id, name = fields.whole("series_id", 1, 2**53), fields.text("name", MAX_NAME)
+    fields.only(("series_id", "name", "note", *RECIPE))
+    series_id, name = fields.whole("series_id", 1, MAX_ID), fields.text("name", MAX_NAME)
+    note, recipe = fields.text("note", MAX_NOTE, default=""), Recipe.from_fields(fields)
     parts = services()
-    data_dir = parts.settings.data_dir
-    dataset = snapshot(parts.database, parts.candles, data_dir, series_id, name=name, kept=True)
+    where = (parts.database, parts.candles, parts.settings.data_dir, series_id)
+    dataset = snapshot(*where, name=name, note=note, kept=True, recipe=recipe)
     return {"dataset": dataset_to_json(dataset)}, 201
 
 
-@bp.get("/<int:dataset_id>")
+@bp.post("/datasets/preview")
+def preview_dataset() -> Json:
+    """Say what a dataset made now would hold; nothing is stored."""
+    fields = Fields(request.get_json())
+    fields.only(("series_id", *RECIPE))
+    parts = services()
+    return preview(parts.database, parts.candles, fields.whole("series_id", 1, MAX_ID), Recipe.from_fields(fields))
+
+
+@bp.get("/datasets/<int:dataset_id>")
 def get_one_dataset(dataset_id: int) -> Json:
     """Give a dataset with its manifest."""
     with services().database.read() as session:
         return {"dataset": dataset_to_json(get_dataset(session, dataset_id))}
 
 
-@bp.delete("/<int:dataset_id>")
+@bp.patch("/datasets/<int:dataset_id>")
+def patch_dataset(dataset_id: int) -> Json:
+    """Change the name or the note of a dataset; what it holds never changes."""
+    fields = Fields(request.get_json())
+    fields.only(("name", "note"))
+    name = fields.text("name", MAX_NAME) if fields.has("name") else None
+    note = fields.text("note", MAX_NOTE, default="") if fields.has("note") else None
+    with services().database.write() as session:
+        return {"dataset": dataset_to_json(change_dataset(session, dataset_id, name, note))}
+
+
+@bp.delete("/datasets/<int:dataset_id>")
 def remove_dataset(dataset_id: int) -> Json:
     """Remove a dataset and its files, unless a run still needs them."""
     with services().database.write() as session:
@@ -52,14 +82,65 @@ def remove_dataset(dataset_id: int) -> Json:
     return {"deleted": dataset_id}
 
 
-@bp.get("/<int:dataset_id>/download")
+@bp.get("/datasets/<int:dataset_id>/changes")
+def get_changes(dataset_id: int) -> Json:
+    """Say what changed since this dataset: on its series as it is now, or up to the dataset that `?to` names."""
+    later = query_number(request.args, "to", 1, MAX_ID)
+    parts = services()
+    if later is not None:
+        return changes_to_dataset(parts.database, parts.settings.data_dir, dataset_id, later)
+    return changes_since(parts.database, parts.candles, parts.settings.data_dir, dataset_id)
+
+
+@bp.get("/datasets/<int:dataset_id>/formats")
+def get_formats(dataset_id: int) -> Json:
+    """List the formats, each with what it cannot hold of this dataset."""
+    lost = losses(open_source(services().database, services().settings.data_dir, dataset_id))
+    return {"items": [{**each, "lost": lost[each["name"]]} for each in formats_json()]}
+
+
+@bp.get("/datasets/<int:dataset_id>/download")
 def download_dataset(dataset_id: int) -> Response:
-    """Give the dataset as a zip of five files; the same content gives the same bytes."""
-    with services().database.read() as session:
+    """Give the dataset as a zip, of its own files or in `?format`; the same content gives the same bytes."""
+    name = request.args.get("format", "dataset")
+    options = {option: query_number(request.args, option, *OPTIONS[option]) for option in get_format(name).options}
+    parts = services()
+    given = {option: number for option, number in options.items() if number is not None}
+    source = open_source(parts.database, parts.settings.data_dir, dataset_id, given)
+    with parts.database.read() as session:
         dataset = get_dataset(session, dataset_id)
-    folder = dataset_path(services().settings.data_dir, dataset_id)
-    if not folder.is_dir():
-        raise NotFound(f"the files of dataset {dataset_id} are gone from the data folder; restore them from a backup")
-    file = write_zip(folder, folder.parent)
-    name = file_name(dataset.name, dataset.hash)
-    return send_file(file, mimetype="application/zip", as_attachment=True, download_name=name, max_age=0)
+    file = tempfile.TemporaryFile(dir=parts.settings.data_dir / "exports")  # noqa: SIM115 - the answer closes it
+    build(name, source, file, lambda _share: None)
+    file.seek(0)
+    called = file_name(dataset.name if name == "dataset" else f"{dataset.name} {name}", dataset.hash)
+    return send_file(file, mimetype="application/zip", as_attachment=True, download_name=called, max_age=0)
+
+
+@bp.post("/datasets/<int:dataset_id>/exports")
+def post_export(dataset_id: int) -> tuple[Json, int]:
+    """Begin an export in the background."""
+    fields = Fields(request.get_json())
+    name = fields.text("format", MAX_NAME)
+    options = get_format(name).options
+    fields.only(("format", *options))
+    given = {option: fields.whole(option, *OPTIONS[option]) for option in options if fields.has(option)}
+    return {"export": services().exports.start(dataset_id, name, given)}, 202
+
+
+@bp.get("/exports/<int:export_id>")
+def get_export(export_id: int) -> Json:
+    """Give an export with its state and progress."""
+    return {"export": services().exports.get(export_id)}
+
+
+@bp.delete("/exports/<int:export_id>")
+def cancel_export(export_id: int) -> Json:
+    """Call an export off."""
+    return {"export": services().exports.cancel(export_id)}
+
+
+@bp.get("/exports/<int:export_id>/download")
+def download_export(export_id: int) -> Response:
+    """Give the file of a finished export."""
+    path, called = services().exports.file(export_id)
+    return send_file(path, mimetype="application/zip", as_attachment=True, download_name=called, max_age=0)

@@ -14,6 +14,7 @@ from annotate.errors import InvalidInput
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
     from annotate.db import Database
+    from annotate.exporting.builds import Builds
     from annotate.publisher import Publisher
     from annotate.settings import Settings
     from annotate.training import Trainer
@@ -30,6 +31,7 @@ class Services:
     candles: CandleStore
     trainer: Trainer
     publisher: Publisher
+    exports: Builds
 
 
 def services() -> Services:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.serving import Server
 
-FILES = {"manifest.json", "candles.arrow", "annotations.jsonl", "labels.csv", "candles.csv"}
+FILES = {"manifest.json", "candles.arrow", "annotations.jsonl", "labels.csv", "candles.csv", "candles.parquet"}
 HOUR_MS = 3_600_000
 HEADER = "time,open,high,low,close,volume"
 Json = dict[str, Any]

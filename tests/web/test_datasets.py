@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from annotate.models import Json
 from nn import dataset_dir
-from tests.annotate.annotations.builders import point, span, trade
+from tests.annotate.annotations.builders import HOUR, START, candles_at, point, span, trade
 from tests.web.marking import Marking, answered, new_series, refused, serving
 
 DATASETS = "/api/datasets"
@@ -60,7 +61,7 @@ def test_the_download_is_a_zip_that_training_reads(marking: Marking, tmp_path: P
     made = make(marking)
     with zipfile.ZipFile(io.BytesIO(download(marking, made)[0])) as archive:
         assert sorted(archive.namelist()) == [
-            "annotations.jsonl", "candles.arrow", "candles.csv", "labels.csv", "manifest.json",
+            "annotations.jsonl", "candles.arrow", "candles.csv", "candles.parquet", "labels.csv", "manifest.json",
         ]  # fmt: skip
         archive.extractall(tmp_path)
     held = dataset_dir.read(tmp_path)
@@ -109,6 +110,8 @@ def test_what_cannot_be_taken_is_named(marking: Marking) -> None:
         (good | {"name": "x" * 201}, "name"),
         (good | {"name": "\ud800"}, "name"),
         (good | {"split": [1]}, "split"),
+        (good | {"horizon": 0}, "horizon"),
+        (good | {"colour": 1}, "colour"),
         ({"name": "x"}, "series_id"),
     ]:
         assert refused(marking.client.post(DATASETS, json=body), 422)["details"]["field"] == field
@@ -121,3 +124,114 @@ def test_a_dataset_whose_files_are_gone_says_so(marking: Marking) -> None:
     folder.rename(folder.with_name("elsewhere"))
     assert "gone" in refused(marking.client.get(f"{DATASETS}/{made['id']}/download"), 404)["message"]
     folder.with_name("elsewhere").rename(folder)
+
+
+def test_versions_count_on_within_a_series_and_no_number_is_given_twice(marking: Marking) -> None:
+    first, second = make(marking), make(marking)
+    assert (first["version"], second["version"]) == (1, 2)
+    answered(marking.client.delete(f"{DATASETS}/{second['id']}"))
+    assert make(marking)["version"] == 3
+    listed = answered(marking.client.get(f"{DATASETS}?series_id={marking.series_id}"))["items"]
+    assert [each["version"] for each in listed] == [3, 1]
+
+
+def test_a_preview_says_what_a_dataset_would_hold_and_stores_nothing(marking: Marking) -> None:
+    marking.put_ok(span(10, 20))
+    body = {"series_id": marking.series_id, "split": [60, 20, 20], "horizon": 3}
+    before = answered(marking.client.get(DATASETS))
+    preview = answered(marking.client.post(f"{DATASETS}/preview", json=body))
+    made = answered(marking.client.post(DATASETS, json={**body, "name": "as previewed"}), 201)["dataset"]
+    assert {name: made["manifest"][name] for name in preview["facts"]} == preview["facts"]
+    assert preview["facts"]["parts"]["train"]["rows"] == [0, 57]
+    assert any("fewer than 10 marks of Long" in line for line in preview["warnings"])
+    answered(marking.client.delete(f"{DATASETS}/{made['id']}"))
+    assert answered(marking.client.get(DATASETS)) == before
+
+
+def test_name_and_note_change_and_what_it_holds_does_not(marking: Marking) -> None:
+    made = make(marking)
+    changed = answered(marking.client.patch(f"{DATASETS}/{made['id']}", json={"name": "better", "note": "=why"}))
+    assert changed["dataset"] == {**made, "name": "better", "note": "=why"}
+    assert (
+        refused(marking.client.patch(f"{DATASETS}/{made['id']}", json={"hash": "0"}), 422)["details"]["field"] == "hash"
+    )
+
+
+def test_what_changed_since_a_version_is_named(marking: Marking) -> None:
+    kept, gone = marking.put_ok(span(10, 20)), marking.put_ok(point(5))
+    before = make(marking)
+    assert answered(marking.client.get(f"{DATASETS}/{before['id']}/changes"))["same"] is True
+    marking.put_ok({**span(10, 20), "comment": "why", "revision": 1}, kept["id"])
+    answered(marking.client.delete(f"/api/series/{marking.series_id}/annotations/{gone['id']}"))
+    new = marking.put_ok(span(30, 40))
+    marking.parts.candles.append(marking.series_id, candles_at([START + 100 * HOUR]))
+    since = answered(marking.client.get(f"{DATASETS}/{before['id']}/changes"))
+    assert (since["marks"]["added"], since["marks"]["removed"]) == ([new["id"]], [gone["id"]])
+    (changed,) = since["marks"]["changed"]
+    assert changed["fields"]["comment"] == {"before": "", "after": "why"}
+    assert since["candles"]["added"] == {"count": 1, "times": [START + 100 * HOUR]}
+    after = make(marking)
+    assert answered(marking.client.get(f"{DATASETS}/{before['id']}/changes?to={after['id']}")) == since
+
+
+def test_each_format_says_what_it_loses_before_the_download_and_in_its_manifest(marking: Marking) -> None:
+    for body in (span(1, 5, comment="why"), point(5), trade(10, 20)):
+        marking.put_ok(body)
+    made = make(marking)
+    formats = answered(marking.client.get(f"{DATASETS}/{made['id']}/formats"))["items"]
+    assert [each["lost"] for each in formats if each["name"] == "dataset"] == [[]]
+    for each in formats:
+        address = f"{DATASETS}/{made['id']}/download?format={each['name']}"
+        with marking.client.get(address) as answer, zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+        assert manifest["hash"] == made["hash"]
+        if each["name"] != "dataset":
+            assert manifest["export"]["lost"] == each["lost"] != []
+    assert (
+        refused(marking.client.get(f"{DATASETS}/{made['id']}/download?format=xml"), 422)["details"]["field"] == "format"
+    )
+
+
+def test_an_export_is_built_in_the_background_and_equals_the_download(marking: Marking) -> None:
+    marking.put_ok(span())
+    made = make(marking)
+    begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "dataset"}), 202)["export"]
+    done = ended(marking, begun)
+    assert (done["state"], done["progress"]) == ("finished", 1.0)
+    with marking.client.get(f"/api/exports/{begun['id']}/download") as answer:
+        assert answer.data == download(marking, made)[0]
+        assert len(answer.data) == done["bytes"]
+
+
+def test_an_export_that_is_called_off_leaves_no_file(marking: Marking) -> None:
+    made = make(marking)
+    begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "report"}), 202)["export"]
+    answered(marking.client.delete(f"/api/exports/{begun['id']}"))
+    assert ended(marking, begun)["state"] == "cancelled"
+    refused(marking.client.get(f"/api/exports/{begun['id']}/download"), 409)
+    assert not (marking.parts.settings.data_dir / "exports" / f"{begun['id']}.zip").exists()
+
+
+def test_an_export_that_fails_says_why(marking: Marking) -> None:
+    made = make(marking)
+    folder = marking.parts.settings.data_dir / "datasets" / str(made["id"])
+    folder.rename(folder.with_name("elsewhere"))
+    begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "trainset"}), 202)[
+        "export"
+    ]
+    done = ended(marking, begun)
+    assert done["state"] == "failed"
+    assert "gone" in done["cause"]
+    folder.with_name("elsewhere").rename(folder)
+    refused(marking.client.get("/api/exports/999"), 404)
+
+
+def ended(marking: Marking, export: Json) -> Json:
+    """Give an export once it is over."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        now: Json = answered(marking.client.get(f"/api/exports/{export['id']}"))["export"]
+        if now["state"] not in ("queued", "running"):
+            return now
+        time.sleep(0.02)
+    raise AssertionError("the export did not end")

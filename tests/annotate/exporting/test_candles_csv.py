@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.exporting import candles_csv
+from annotate.exporting import member
+from annotate.exporting.candle_table import CandleTable
 from annotate.exporting.candles_csv import write_candles_csv
 from annotate.models import Json
 from nn.dataset_dir import Candles
@@ -26,19 +27,20 @@ def candles(count: int = 6) -> Candles:
 
 def written(marks: list[Json], of: Candles | None = None, manifest: Json | None = None) -> str:
     updated = [{"updated": number, **mark} for number, mark in enumerate(marks)]
-    return "".join(write_candles_csv(of or candles(), updated, manifest or MANIFEST))
+    table = CandleTable(of or candles(), updated, manifest or MANIFEST)
+    return b"".join(write_candles_csv(table)).decode("utf-8")
 
 
 def test_known_candles_and_marks_give_known_lines() -> None:
     marks = [span(0, 3), span(2, 4, "=Short"), span(1, 2, "Wide"), point(5)]
     assert written(marks) == (
         'time,time_ms,open,high,low,close,volume,label__default,"label__odd, ""layer""",reviewed\n'
-        "2024-01-01T00:00:00Z,1704067200000,100.0,101.25,99.0,100.1,0.5,Long,,true\n"
-        "2024-01-01T01:00:00Z,1704070800000,101.0,102.25,100.0,101.1,10.5,Long,Wide,true\n"
-        "2024-01-01T02:00:00Z,1704074400000,102.0,103.25,101.0,102.1,,'=Short,,true\n"
-        "2024-01-01T03:00:00Z,1704078000000,103.0,104.25,102.0,103.1,30.5,'=Short,,true\n"
-        "2024-01-01T04:00:00Z,1704081600000,104.0,105.25,103.0,104.1,40.5,,,false\n"
-        "2024-01-01T05:00:00Z,1704085200000,105.0,106.25,104.0,105.1,50.5,,,true\n"
+        "2024-01-01T00:00:00Z,1704067200000,100,101.25,99,100.1,0.5,Long,,true\n"
+        "2024-01-01T01:00:00Z,1704070800000,101,102.25,100,101.1,10.5,Long,Wide,true\n"
+        "2024-01-01T02:00:00Z,1704074400000,102,103.25,101,102.1,,'=Short,,true\n"
+        "2024-01-01T03:00:00Z,1704078000000,103,104.25,102,103.1,30.5,'=Short,,true\n"
+        "2024-01-01T04:00:00Z,1704081600000,104,105.25,103,104.1,40.5,,,false\n"
+        "2024-01-01T05:00:00Z,1704085200000,105,106.25,104,105.1,50.5,,,true\n"
     )
 
 
@@ -63,7 +65,7 @@ def test_prices_come_back_to_the_last_bit(prices: list[float]) -> None:
 
 
 def test_blocks_join_without_a_seam() -> None:
-    count = candles_csv.BLOCK_ROWS + 3
+    count = member.BLOCK_ROWS + 3
     lines = written([span(0, count + 1)], candles(count)).splitlines()
     assert len(lines) == count + 1
     assert {line.split(",")[7] for line in lines[1:]} == {"Long"}

@@ -13,9 +13,10 @@ import pytest
 
 from annotate import __version__
 from annotate.errors import Conflict, InvalidInput, NotFound, StorageFailed
-from annotate.exporting.archive import write_zip
 from annotate.exporting.dataset import dataset_path, remove_orphans, snapshot
+from annotate.exporting.formats import build
 from annotate.exporting.labels_csv import read_labels
+from annotate.exporting.sources import open_source
 from annotate.models import Checkpoint, Dataset, Json, Run
 from annotate.store.datasets import delete_dataset, get_dataset, list_datasets
 from annotate.store.series import get_series
@@ -202,7 +203,7 @@ def test_a_snapshot_outlives_its_series_candles(workspace: Workspace) -> None:
     assert content(workspace, dataset).candles.time.tolist() == every("1h", 100)
 
 
-def test_the_zip_holds_five_files_that_say_what_the_dataset_says(workspace: Workspace) -> None:
+def test_the_zip_holds_six_files_that_say_what_the_dataset_says(workspace: Workspace) -> None:
     for body in (trade(30, 40, stop=1.5), span(5, 9, comment="=1+1"), point(5)):
         workspace.put(body)
     dataset = take(workspace)
@@ -211,7 +212,9 @@ def test_the_zip_holds_five_files_that_say_what_the_dataset_says(workspace: Work
         names = [member.filename for member in archive.infolist()]
         assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         files = {name: archive.read(name) for name in names}
-    assert names == ["manifest.json", "candles.arrow", "annotations.jsonl", "labels.csv", "candles.csv"]
+    assert names == [
+        "manifest.json", "candles.arrow", "annotations.jsonl", "labels.csv", "candles.csv", "candles.parquet",
+    ]  # fmt: skip
     assert json.loads(files["manifest.json"]) == dataset.manifest
     lines = files["annotations.jsonl"].decode().splitlines()
     assert [json.loads(line) for line in lines] == workspace.marks()
@@ -297,8 +300,10 @@ def add_run(workspace: Workspace, dataset: Dataset, state: str, *, with_checkpoi
 
 
 def zipped(workspace: Workspace, dataset: Dataset) -> bytes:
-    with write_zip(dataset_path(workspace.data_dir, dataset.id), workspace.data_dir) as file:
-        return file.read()
+    file = io.BytesIO()
+    source = open_source(workspace.database, workspace.data_dir, dataset.id)
+    build("dataset", source, file, lambda _share: None)
+    return file.getvalue()
 
 
 def linked_name(workspace: Workspace, sha256: str) -> Path:

@@ -20,6 +20,7 @@ from annotate import data_folder
 from annotate.candle_store import CandleStore
 from annotate.candles import Candles
 from annotate.db import Base, Database
+from annotate.exporting.builds import Builds
 from annotate.feeds.replay import Clock
 from annotate.publisher import Publisher
 from annotate.security import Guard, credentials
@@ -64,7 +65,10 @@ class Door:
 
     def _app(self, socketio: Any) -> Flask:
         app = Flask("door")
-        app.extensions["annotate"] = Services(self.settings, self.database, self.candles, self.trainer, self.publisher)
+        app.extensions["annotate"] = Services(
+            *(self.settings, self.database, self.candles, self.trainer, self.publisher),
+            Builds(self.database, self.settings.data_dir),
+        )
         for blueprint in (models.bp, runs.bp):
             app.register_blueprint(blueprint)
         replies.register_errors(app)

@@ -1,0 +1,71 @@
+"""From a stored dataset to what an export is made of, and the comparison of two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from annotate.candle_store import CandleStore
+from annotate.db import Database
+from annotate.errors import NotFound
+from annotate.exporting.changes import changes
+from annotate.exporting.content import read_content
+from annotate.exporting.dataset import dataset_path
+from annotate.exporting.formats import FORMATS
+from annotate.exporting.member import Source
+from annotate.exporting.recipe import Recipe
+from annotate.figures import figures_of
+from annotate.models import Dataset, Json
+from annotate.store.datasets import get_dataset
+from annotate.store.runs import newest_run_on
+from nn import dataset_dir
+
+
+def open_source(
+    database: Database, data_dir: Path, dataset_id: int, options: Mapping[str, Any] | None = None
+) -> Source:
+    """Give a dataset with the figures of the run that last learnt from it; raise NotFound, also for lost files."""
+    with database.read() as session:
+        dataset = get_dataset(session, dataset_id)
+        figures = _figures(session, dataset)
+    return Source(*_files(data_dir, dataset), figures, **(options or {}))
+
+
+def losses(source: Source) -> dict[str, list[str]]:
+    """Say for each format what it cannot hold of a dataset."""
+    return {name: each.lost(source) for name, each in FORMATS.items()}
+
+
+def changes_to_dataset(database: Database, data_dir: Path, dataset_id: int, later_id: int) -> Json:
+    """Say what changed from one dataset to another; raise NotFound."""
+    with database.read() as session:
+        both = [get_dataset(session, each) for each in (dataset_id, later_id)]
+    before, after = (_files(data_dir, dataset)[1] for dataset in both)
+    return changes(before, after)
+
+
+def changes_since(database: Database, candles: CandleStore, data_dir: Path, dataset_id: int) -> Json:
+    """Say what changed on the series since a dataset was made of it; raise NotFound."""
+    with database.read() as session:
+        dataset = get_dataset(session, dataset_id)
+        content = read_content(session, dataset.series_id, Recipe())
+    stored = candles.read(dataset.series_id)
+    columns = dataset_dir.Candles(*(getattr(stored, name) for name in dataset_dir.COLUMNS))
+    names = [label["name"] for label in content.labels]
+    now = dataset_dir.DatasetDir({"labels": names}, columns, content.annotations)
+    return changes(_files(data_dir, dataset)[1], now)
+
+
+def _files(data_dir: Path, dataset: Dataset) -> tuple[Path, dataset_dir.DatasetDir]:
+    folder = dataset_path(data_dir, dataset.id)
+    if not folder.is_dir():
+        raise NotFound(f"the files of dataset {dataset.id} are gone from the data folder; restore them from a backup")
+    return folder, dataset_dir.read(folder)
+
+
+def _figures(session: Session, dataset: Dataset) -> list[Json]:
+    run = newest_run_on(session, dataset.id)
+    return [] if run is None else figures_of(session, run)
