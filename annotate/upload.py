@@ -57,7 +57,7 @@ def store_upload(database: Database, store: CandleStore, upload: Upload, now: in
         known = _known(session, upload)
     if known:
         return known
-    imported = read_file(upload.path, upload.filename, upload.answers)
+    imported = read_file(upload.path, upload.filename, upload.answers, sha256=upload.sha256)
     with database.write() as session:
         # Asked again, now that nobody else can write: the same file may have come twice at once.
         return _known(session, upload) or _store(session, store, upload, imported, now)

@@ -38,15 +38,16 @@ class _Source:
     tables: list[Table]
 
 
-def read_file(path: Path, filename: str, answers: Mapping[str, Any]) -> list[Imported]:
+def read_file(path: Path, filename: str, answers: Mapping[str, Any], *, sha256: str | None = None) -> list[Imported]:
     """Read every series of a file.
 
     Raises InvalidInput (details line, column, value) for what cannot be read, and NeedsAnswer (details questions)
-    for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question.
+    for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question;
+    `sha256` is the hash of the bytes where the caller has it, which saves hashing them again.
     """
     doubts = Doubts(answers)
     try:
-        series = _read(path, filename, doubts)
+        series = _read(path, filename, doubts, sha256)
     except InvalidInput:
         doubts.settle()  # what failed may rest on a guess, so the question comes first
         raise
@@ -61,7 +62,7 @@ def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, 
     """
     doubts = Doubts(answers)
     try:
-        series, problem = _read(path, filename, doubts), None
+        series, problem = _read(path, filename, doubts, None), None
     except InvalidInput as error:
         if not doubts.questions:
             raise
@@ -87,10 +88,10 @@ def _shown(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, filename: str, doubts: Doubts) -> list[Imported]:
+def _read(path: Path, filename: str, doubts: Doubts, sha256: str | None) -> list[Imported]:
     # Hashing leaves the interpreter free, so that it costs no time beside the reading on a second core.
     with ThreadPoolExecutor(1) as pool:
-        hashing = pool.submit(sha256_of, path)
+        hashing = pool.submit(lambda: sha256 or sha256_of(path))
         upload = open_upload(path, filename)
         tables = [table for member in upload.members for table in _tables(member, doubts)]
         sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
