@@ -81,7 +81,7 @@ def _beside_training(*, locked: bool) -> float:
     trainer = threading.Thread(target=train)
     trainer.start()
     begun.wait()
-    waits, inference, answered = list[float](), InferenceThread(), threading.Event()
+    waits, errors, inference, answered = list[float](), list[Exception](), InferenceThread(), threading.Event()
 
     def ask(since: float) -> None:
         if locked:
@@ -94,7 +94,7 @@ def _beside_training(*, locked: bool) -> float:
 
     for _ in range(QUESTIONS // 3):
         answered.clear()
-        inference.submit(partial(ask, time.perf_counter()))
+        inference.submit(partial(ask, time.perf_counter()), errors.append)
         answered.wait()
         time.sleep(0.01)
     over.set()

@@ -9,23 +9,26 @@ from collections.abc import Callable
 import torch
 
 Job = Callable[[], None]
+Failed = Callable[[Exception], None]
 
 
 class InferenceThread:
-    """Runs jobs one after another. A job reads published snapshots only and answers for its own errors."""
+    """Runs jobs one after another. A job reads published snapshots only."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Job, Failed] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="inference", daemon=True)
         self._thread.start()
 
-    def submit(self, job: Job) -> None:
-        """Queue a job, from any thread."""
-        self._jobs.put(job)
+    def submit(self, job: Job, failed: Failed) -> None:
+        """Queue a job, from any thread; `failed` hears of an error in it, in the inference thread."""
+        self._jobs.put((job, failed))
 
-    def is_current(self) -> bool:
-        """Tell whether the caller runs in this thread."""
-        return threading.current_thread() is self._thread
+    def settle(self) -> None:
+        """Wait until every job submitted so far is done."""
+        done = threading.Event()
+        self._jobs.put((done.set, lambda _: None))
+        done.wait()
 
     def close(self, wait_s: float = 5.0) -> None:
         """End the thread after the jobs that were submitted so far."""
@@ -37,5 +40,9 @@ class InferenceThread:
         # threads the trainer uses.
         torch.set_num_threads(1)
         with torch.inference_mode():
-            while (job := self._jobs.get()) is not None:
-                job()
+            while (work := self._jobs.get()) is not None:
+                job, failed = work
+                try:
+                    job()
+                except Exception as error:  # noqa: BLE001 - the thread must outlive whatever one job meets
+                    failed(error)

@@ -1,5 +1,7 @@
-"""Learning from closed candles: a small replay batch of the newest window and random past ones, every few candles.
+"""Learning from closed candles: every few candles one small batch of the newest window and random past ones.
 
+In the newest window only the targets count that the new candles made known; the past windows count whole. So a target
+is new once, and later comes again by chance only: learning whole recent windows again and again overfits them.
 Belongs to the trainer thread, like the learner that it drives.
 """
 
@@ -65,6 +67,7 @@ class LiveLearning:
         self._marks, self._config, self._market = marks, config, market
         self._run_id, self._clock = run_id, clock
         self._random = np.random.default_rng(config.seed)
+        self._known = len(tape) - 1  # row of the newest candle whose targets are no longer new
         self._loss_sum, self._losses, self._warned = 0.0, 0, False
 
     @property
@@ -92,6 +95,7 @@ class LiveLearning:
             return [self._learnt(closed, None, closed.skipped) for closed in taken]
         newest, now = rows[-1], max(closed.row for closed in taken if closed.row is not None)
         result = self.learner.step(self._batch(newest, now), int(self.tape.time[newest]))
+        self._known = now
         if not result.skipped:
             self.newest = self.learner.publish()
         events: list[Event] = []
@@ -118,6 +122,7 @@ class LiveLearning:
             "learner": self.learner.state(),
             "good": dict(self.good.params),
             "random": self._random.bit_generator.state,
+            "known": self._known,
             "pending": [asdict(closed) for closed in self.pending],
             "loss_sum": self._loss_sum,
             "losses": self._losses,
@@ -131,7 +136,7 @@ class LiveLearning:
         self.newest = replace(self.newest, data_cut=self.learner.data_cut, edges=self.learner.edges)
         self.good = replace(self.newest, params=state["good"])
         self._random.bit_generator.state = state["random"]
-        self.pending = [Closed(**closed) for closed in state["pending"]]
+        self.pending, self._known = [Closed(**closed) for closed in state["pending"]], state["known"]
         self._loss_sum, self._losses, self._warned = state["loss_sum"], state["losses"], state["warned"]
 
     def _batch(self, newest: int, now: int) -> Batch:
@@ -139,9 +144,9 @@ class LiveLearning:
         ends = [newest, *self._past(newest)]  # a window ends before the candle at its end row
         starts = np.array(ends) - length
         rows = starts[:, None] + np.arange(length)  # (B, T)
-        classes = targets_at(self.tape, rows, now, self.learner.edges, self._config.trend_horizon)
-        if self.learner.labels:
-            classes["label"] = self._labels(rows, now)
+        classes, before = self._targets(rows, now), self._targets(rows[0], self._known)
+        for head, of in classes.items():
+            of[0] = np.where(before[head] == MASKED, of[0], MASKED)
         device = self.learner.device
         targets = {head: torch.from_numpy(of).to(device) for head, of in classes.items()}
         return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets)
@@ -155,6 +160,11 @@ class LiveLearning:
         whole = draws[self.tape.run[draws - 1] >= length]
         found.extend(whole[: self._config.batch_size - 1].tolist())
         return found
+
+    def _targets(self, rows: Indices, now: int) -> dict[str, Indices]:
+        """Give the targets of rows (any shape) as they are known when row `now` has closed."""
+        classes = targets_at(self.tape, rows, now, self.learner.edges, self._config.trend_horizon)
+        return classes | ({"label": self._labels(rows, now)} if self.learner.labels else {})
 
     def _labels(self, rows: Indices, now: int) -> Indices:
         """Give the class of the annotation on each candle, where it was known when row `now` closed."""

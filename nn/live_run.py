@@ -11,7 +11,6 @@ import os
 import shutil
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,12 +19,12 @@ from typing import Any
 
 import torch
 
-from nn.checkpoint import Weights, save
+from nn.checkpoint import Meta, Weights, mismatches, save
 from nn.commands import CandleClosed, FeedEnded, StartLive
 from nn.events import CandleDone, CheckpointSaved, Event, Message, RunEnded, RunResumed, RunStarted
 from nn.inference import InferenceThread
 from nn.live_session import BEFORE, LAST, Session
-from nn.loaded import Choice
+from nn.loaded import Choice, Refused, in_words
 from nn.prequential import Closed
 from nn.snapshot import Snapshot
 from nn.tape import one_candle
@@ -46,7 +45,7 @@ class Handed:
     again: int | None = None  # open time of a candle that came a second time
     state: Json | None = None  # of the scorer after `closed`, where a checkpoint waits for it
     ended: FeedEnded | None = None
-    failure: str | None = None  # a traceback
+    failure: Exception | None = None
 
 
 class LiveRun:
@@ -65,7 +64,7 @@ class LiveRun:
         self.run_id, self.series_id = command.run_id, command.series_id
         self.published: Snapshot = session.learning.newest
         self.paused = False
-        self.ended: tuple[str, str | None] | None = None  # state and cause, once the feed is over or the run failed
+        self.ended: tuple[str, str | None] | None = None  # state and cause, once the feed is over
         self._inference, self._say, self._wake = inference, say, wake
         self._lock = threading.Lock()  # guards the two queues and the two flags
         self._inbox: deque[tuple[CandleClosed | FeedEnded, float]] = deque()
@@ -106,7 +105,10 @@ class LiveRun:
         return bool(self._handed) or self.ended is not None or self.session.learning.is_due()
 
     def step(self) -> None:
-        """Do one turn: take what was scored, and make one step of learning where it is due."""
+        """Do one turn: take what was scored, and make one step of learning where it is due.
+
+        Raises what scoring raised in the inference thread.
+        """
         torch.set_num_threads(self.session.setting.threads)
         learning = self.session.learning
         taken, state = self._take(learning.most_at_once)
@@ -130,7 +132,11 @@ class LiveRun:
             self._schedule()
 
     def take_weights(self, snapshot: Snapshot) -> None:
-        """Go on from loaded weights, between two candles."""
+        """Go on from loaded weights, between two candles; raise Refused where they do not fit the run."""
+        learner = self.session.learner
+        wrong = mismatches(Meta(config=snapshot.config, labels=snapshot.labels), learner.config, learner.labels)
+        if wrong:
+            raise Refused(f"run {self.run_id} is live with another model, stop it first: {in_words(wrong)}")
         self._settle()
         self.session.take_weights(snapshot)
         self.published = self.session.learning.newest
@@ -172,10 +178,12 @@ class LiveRun:
             command, arrived_s = self._inbox.popleft()
             self._open += 1
             behind = self._received - self._finished - 1
-        try:
-            handed = self._score(command, arrived_s, behind)
-        except Exception:  # noqa: BLE001 - the inference thread must outlive a failed run
-            handed = Handed(failure=traceback.format_exc())
+        self._hand(self._score(command, arrived_s, behind))
+
+    def _scoring_failed(self, error: Exception) -> None:
+        self._hand(Handed(failure=error))
+
+    def _hand(self, handed: Handed) -> None:
         with self._lock:
             self._handed.append(handed)
             self._scoring = False
@@ -206,7 +214,7 @@ class LiveRun:
         waits = self._inbox and not (self._scoring or self.paused or self._closed_to_candles)
         if waits and (self.command.coalesce or not self._open):
             self._scoring = True
-            self._inference.submit(self._score_next)
+            self._inference.submit(self._score_next, self._scoring_failed)
 
     def _take(self, most: int) -> tuple[list[Handed], Json | None]:
         """Take scored candles into learning, up to one whose state a checkpoint waits for; give them and that state."""
@@ -217,7 +225,7 @@ class LiveRun:
             if handed.ended is not None:
                 self.ended = ("failed" if handed.ended.cause else "finished", handed.ended.cause)
             elif handed.failure is not None:
-                self.ended = ("failed", handed.failure)
+                raise handed.failure
             elif handed.closed is not None:
                 self._tell(self.session.take(handed.closed))
             if handed.state is not None:
@@ -244,9 +252,7 @@ class LiveRun:
     def _close(self) -> None:
         with self._lock:
             self._closed_to_candles = True
-        done = threading.Event()
-        self._inference.submit(done.set)
-        done.wait()
+        self._inference.settle()
 
     def _save(self, scorer: Json) -> Weights:
         """Write the newest checkpoint; the one before stays beside it, at least some seconds older."""

@@ -146,9 +146,10 @@ class Session:
         return weights, state
 
     def take_weights(self, snapshot: Snapshot) -> None:
-        """Go on from other weights by Load; nobody may be scoring meanwhile."""
+        """Go on from loaded weights and compare with them from now on; nobody may be scoring meanwhile."""
         self.learning.take_weights(snapshot)
-        self.scorer.take_edges(snapshot.edges)
+        self.learning.good = self.learning.newest
+        self.scorer.start_over(self.learning.newest)
 
     def _is_news(self, event: Event) -> bool:
         if isinstance(event, CandlePredicted | CandleScored | CandleLearnt):

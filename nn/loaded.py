@@ -105,10 +105,10 @@ def named_checkpoint(folder: Path, config: ModelConfig) -> Choice:
     return Choice(weights, "checkpoint", "the checkpoint that was named", f"{folder.parent.name}/{folder.name}")
 
 
-def as_loaded(choice: Choice, config: ModelConfig, run_id: int) -> Loaded:
-    """Make a loaded model of what was chosen; fresh weights are drawn from `config.seed`."""
+def as_loaded(choice: Choice, config: ModelConfig, run_id: int, labels: Sequence[str] = ()) -> Loaded:
+    """Make a loaded model of what was chosen; fresh weights are drawn from `config.seed` and have these labels."""
     if choice.weights is None:
-        fresh = Learner(config, Schedule(LEAST_RATE)).publish()
+        fresh = Learner(config, Schedule(LEAST_RATE), labels=labels).publish()
         return Loaded(None, fresh, run_id)
     return Loaded(choice.weights, snapshot_of(choice.weights), run_id, choice.checkpoint)
 

@@ -35,13 +35,7 @@ class Oracle:
         self._tapes: OrderedDict[str, Tape] = OrderedDict()
 
     def answer(self, question: Predict) -> Answer:
-        """Answer, or say why not."""
-        try:
-            return Answer(request_id=question.request_id, body=self._body(question))
-        except Exception as error:  # noqa: BLE001 - the inference thread must outlive a question that goes wrong
-            return Answer(request_id=question.request_id, body=None, error=str(error) or repr(error))
-
-    def _body(self, question: Predict) -> Json:
+        """Answer; raise Unanswerable, or DatasetError for a history that cannot be read."""
         live = self._live(question.series_id, question.model)
         if live is not None:
             snapshot, run_id, tape = live.published, live.run_id, live.session.tape
@@ -52,7 +46,8 @@ class Oracle:
             snapshot, run_id, tape = loaded.snapshot, loaded.run_id, self._tape(question.history_dir)
         row = self._row(tape, question.as_of, snapshot.config.sequence_length)
         window = torch.from_numpy(tape.rows[row - snapshot.config.sequence_length + 1 : row + 1])  # (T, F)
-        return {"run_id": run_id, "as_of": int(tape.time[row]), **_said(snapshot, window)}
+        body = {"run_id": run_id, "as_of": int(tape.time[row]), **_said(snapshot, window)}
+        return Answer(request_id=question.request_id, body=body)
 
     def _tape(self, history_dir: str | None) -> Tape:
         if history_dir is None:

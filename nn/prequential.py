@@ -157,9 +157,11 @@ class Scorer:
         of = "seen" if counting is self._figures[True] else "unseen"
         return {"of": of, **{head: figures.to_json() for head, figures in counting.items()}}
 
-    def take_edges(self, edges: Edges) -> None:
-        """Follow weights that tell other classes apart; what was said before is still scored as it was meant."""
-        self._edges = edges
+    def start_over(self, start: Snapshot) -> None:
+        """Compare with another frozen model from now on, in its classes; what was said is scored as it was meant."""
+        self.start = start
+        self._edges = start.edges
+        self._watched.clear()
         self._rivals = self._new_rivals()
 
     def refit_due(self, row: int) -> bool:

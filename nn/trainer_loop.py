@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import torch
 
 from nn import commands
+from nn.causes import cause_of
 from nn.checkpoint import Weights
 from nn.config import BatchConfig, LiveConfig, ModelConfig
 from nn.dataset_dir import read
@@ -31,7 +32,6 @@ from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_ch
 from nn.oracle import Oracle
 from nn.turns import Kind, Turns
 
-OUT_OF_MEMORY = "out of memory: use a smaller batch_size, sequence_length or d_model, or use_gradient_checkpointing"
 LEFT = "the worker was told to leave while the run was under way"
 RunCommand = commands.LoadModel | commands.StartBatch | commands.StartLive
 
@@ -68,7 +68,7 @@ class TrainerLoop:
     def take(self, command: commands.Command) -> None:
         """Take a command, from the pipe's thread; candles and questions go straight to where they are answered."""
         if isinstance(command, commands.Predict):
-            self._inference.submit(lambda: self._say(self._oracle.answer(command)))
+            self._inference.submit(lambda: self._say(self._oracle.answer(command)), partial(self._no_answer, command))
         elif isinstance(command, commands.CandleClosed | commands.FeedEnded):
             self._take_candle(command)
         else:
@@ -77,6 +77,9 @@ class TrainerLoop:
                     self._early[command.run_id] = []
                 self._inbox.append(command)
                 self._bell.notify()
+
+    def _no_answer(self, question: commands.Predict, error: Exception) -> None:
+        self._say(Answer(request_id=question.request_id, body=None, error=cause_of(error)))
 
     def leave(self) -> None:
         """End the loop: save what is under way as interrupted; from any thread."""
@@ -151,18 +154,26 @@ class TrainerLoop:
                 self._leaving = True
 
     def _start(self, command: RunCommand) -> None:
+        match command:
+            case commands.LoadModel():
+                start = partial(self._load, command)
+            case commands.StartBatch():
+                start = partial(self._start_batch, command)
+            case commands.StartLive():
+                start = partial(self._start_live, command)
+        self._survive(start, partial(self._not_started, command.run_id))
+
+    def _not_started(self, run_id: int, error: Exception) -> None:
+        with self._bell:
+            self._early.pop(run_id, None)
+            self._live = self._without(run_id)
+        self._fail(run_id, error)
+
+    def _survive(self, work: Callable[[], None], failed: Callable[[Exception], None]) -> None:
         try:
-            if isinstance(command, commands.LoadModel):
-                self._load(command)
-            elif isinstance(command, commands.StartBatch):
-                self._start_batch(command)
-            else:
-                self._start_live(command)
-        except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot start
-            self._fail(command.run_id, error)
-            with self._bell:
-                self._early.pop(command.run_id, None)
-                self._live = self._without(command.run_id)
+            work()
+        except Exception as error:  # noqa: BLE001 - the worker must outlive whatever one run meets
+            failed(error)
 
     def _load(self, command: commands.LoadModel) -> None:
         config = ModelConfig.from_json(command.config)
@@ -172,8 +183,8 @@ class TrainerLoop:
             choice = Choice(None, "fresh", "a fresh model was asked for")
         else:
             choice = self._loaded.choose(command.series_id, config, command.candidates)
-        loaded = as_loaded(choice, config, command.run_id)
         live = self._live_of(command.series_id, config.model)
+        loaded = as_loaded(choice, config, command.run_id, live.session.learner.labels if live else ())
         if live is not None:
             live.take_weights(loaded.snapshot)
         self._loaded.put(command.series_id, loaded)
@@ -265,20 +276,15 @@ class TrainerLoop:
 
     def _step_live(self, run: LiveRun) -> None:
         self._live = self._without(run.run_id) | {run.run_id: run}  # to the end of the line: each gets its turn
-        try:
-            run.step()
-        except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
-            self._abort_live(run, error)
-            return
-        if run.ended is not None:
+        self._survive(run.step, partial(self._abort_live, run))
+        if run.ended is not None and run.run_id in self._live:
             self._end_live(run, *run.ended)
 
     def _end_live(self, run: LiveRun, state: str, cause: str | None) -> None:
-        try:
-            weights, ended = run.end(state, cause)
-        except Exception as error:  # noqa: BLE001 - the worker must outlive a run that cannot be saved
-            self._abort_live(run, error)
-            return
+        self._survive(partial(self._settle_live, run, state, cause), partial(self._abort_live, run))
+
+    def _settle_live(self, run: LiveRun, state: str, cause: str | None) -> None:
+        weights, ended = run.end(state, cause)
         if run.has_result():
             snapshot = run.session.learning.newest
             self._loaded.put(run.series_id, Loaded(weights, snapshot, run.run_id, f"{run.run_id}/last"))
@@ -298,27 +304,34 @@ class TrainerLoop:
         return {other: run for other, run in self._live.items() if other != run_id}
 
     def _step_batch(self, run: BatchRun) -> None:
+        self._survive(partial(self._advance_batch, run), partial(self._abort_batch, run))
+
+    def _advance_batch(self, run: BatchRun) -> None:
         if run.threads:
             torch.set_num_threads(run.threads)
         try:
             said = next(run.steps)
         except StopIteration as end:
-            self._batch = None
-            weights: Weights | None = end.value
-            if weights is not None:
-                loaded = Loaded(weights, snapshot_of(weights), run.command.run_id, f"{run.command.run_id}/best")
-                self._loaded.put(run.command.series_id, loaded)
-            if run.ended is not None:
-                self._say(run.ended)  # last, so that whoever hears it finds the result loaded
-        except Exception as error:  # noqa: BLE001 - the worker must outlive a failed run
-            self._batch = None
-            self._fail(run.command.run_id, error)
-        else:
-            run.threads = torch.get_num_threads()  # those of its first run, where it is resumed
-            if isinstance(said, RunEnded):
-                run.ended = said
-            elif said is not None:
-                self._say(said)
+            self._settle_batch(run, end.value)
+            return
+        run.threads = torch.get_num_threads()  # those of its first run, where it is resumed
+        if isinstance(said, RunEnded):
+            run.ended = said
+        elif said is not None:
+            self._say(said)
+
+    def _settle_batch(self, run: BatchRun, weights: Weights | None) -> None:
+        run_id = run.command.run_id
+        if weights is not None:
+            loaded = Loaded(weights, snapshot_of(weights), run_id, f"{run_id}/best")
+            self._loaded.put(run.command.series_id, loaded)
+        self._batch = None
+        if run.ended is not None:
+            self._say(run.ended)  # last, so that whoever hears it finds the result loaded
+
+    def _abort_batch(self, run: BatchRun, error: Exception) -> None:
+        self._batch = None
+        self._fail(run.command.run_id, error)
 
     def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:
         run.control.end, run.paused = state, False
@@ -329,15 +342,6 @@ class TrainerLoop:
     def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:
         runs = self._live.values()
         return next((r for r in runs if r.series_id == series_id and model in (None, r.session.config.model)), None)
-
-
-def cause_of(error: Exception) -> str:
-    """Put a failure in words: a refusal in its own, memory with advice, everything else as a traceback."""
-    if isinstance(error, ValueError) and type(error).__module__.startswith("nn."):
-        return str(error)
-    text = "".join(traceback.format_exception(error))
-    scarce = isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
-    return f"{OUT_OF_MEMORY}\n{text}" if scarce else text
 
 
 def now_ms() -> int:

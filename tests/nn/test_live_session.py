@@ -122,7 +122,19 @@ def test_no_target_is_learnt_before_its_candle_has_closed() -> None:
         assert newest["candle"][-1] >= 0
         assert newest["range"][-1] >= 0
         assert (newest["trend"][-4:] == -1).all()
-        assert (newest["trend"][:-4] >= 0).any()
+    assert any(batch.targets["trend"][0, -5] >= 0 for batch in batches)
+
+
+def test_a_target_is_new_once() -> None:
+    history, feed = halves(40)
+    run = session(history, trend_horizon=5, learn_every=4, batch_size=3)
+    batches = recorded_batches(run)
+    play(run, feed)
+    counts = [(batch.targets["candle"] >= 0).sum(dim=1).tolist() for batch in batches]
+    assert [of_one[0] for of_one in counts] == [4] * 10  # the newest window: what four candles made known
+    assert all(of_past == 24 for of_one in counts for of_past in of_one[1:])  # past windows whole
+    trends = sum(int((batch.targets["trend"][0] >= 0).sum()) for batch in batches)
+    assert trends == 40  # from the start on, one falls due with each candle
 
 
 def recorded_batches(run: Session, change: Callable[[Batch], Batch] = lambda batch: batch) -> list[Batch]:

@@ -84,21 +84,23 @@ class Asking:
     def __init__(self, window: torch.Tensor) -> None:
         self.newest: Snapshot | None = None
         self.answers: list[tuple[int, dict[str, Any]]] = []
+        self.errors: list[Exception] = []
         self._window, self._over, self._thread = window, False, InferenceThread()
 
     def __enter__(self) -> "Asking":
-        self._thread.submit(self._ask)
+        self._thread.submit(self._ask, self.errors.append)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over = True
         self._thread.close()
+        assert not self.errors
 
     def _ask(self) -> None:
         if self.newest is not None:
             self.answers.append((self.newest.number, predict(self.newest, self._window).probabilities))
         if not self._over:
-            self._thread.submit(self._ask)
+            self._thread.submit(self._ask, self.errors.append)
 
 
 def trained(windows: int, dropout: float, **changes: bool) -> tuple[list[float], dict[str, torch.Tensor]]:

@@ -1,0 +1,229 @@
+"""A live run between its two threads: checkpoints on the way, which one a resume takes, failures in a thread."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from nn import live_run
+from nn.checkpoint import load, load_state
+from nn.commands import FeedEnded, StartLive
+from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RunEnded
+from nn.inference import InferenceThread
+from nn.live_run import LiveRun
+from nn.live_session import Kept, find_kept
+from nn.loaded import Choice, Refused
+from nn.snapshot import Snapshot
+from tests.nn.live_market import candle_commands, live, market, of, play, session
+
+HISTORY, FEED = 120, 24
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs write a checkpoint after every candle."""
+    monkeypatch.setattr(live_run, "SAVE_EVERY_S", 0.0)
+
+
+class Playing:
+    """A live run in this process, its inference in a thread of its own."""
+
+    def __init__(self, folder: Path, *, coalesce: bool = False, **changes: Any) -> None:
+        candles = market(HISTORY + FEED)
+        self.history, self.feed = candles.slice(0, HISTORY), candles.slice(HISTORY, HISTORY + FEED)
+        self.said: list[Any] = []
+        self.inference, self._bell = InferenceThread(), threading.Event()
+        first = int(self.feed.time[0])
+        command = StartLive(
+            run_id=1,
+            series_id=1,
+            config=live(),
+            history_dir="",
+            checkpoint_dir=str(folder),
+            first_time=first,
+            coalesce=coalesce,
+        )
+        self.session = session(self.history, **changes)
+        choice = Choice(None, "fresh", "test")
+        self.run = LiveRun(command, self.session, choice, self.inference, self.said.append, self._bell.set)
+        self.run.open()
+
+    def play(self, count: int = FEED) -> None:
+        """Send candles and do the loop's part until all are learnt or wait for their turn."""
+        for candle in candle_commands(1, self.feed.slice(0, count)):
+            self.run.submit(candle)
+        self.until(lambda: self.run._finished == count)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        end = time.monotonic() + 30
+        while not reached() and time.monotonic() < end:
+            if self.run.waits():
+                self.run.step()
+            else:
+                self._bell.wait(0.01)
+                self._bell.clear()
+        assert reached()
+
+    def close(self) -> None:
+        self.inference.close()
+
+
+def params(run: Playing) -> dict[str, torch.Tensor]:
+    return dict(run.session.learning.newest.params)
+
+
+def kept_in(folder: Path, name: str) -> Kept:
+    return Kept(name, load(folder / name), load_state(folder / name))
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("coalesce", [False, True])
+def test_a_checkpoint_on_the_way_holds_the_run_at_one_candle(tmp_path: Path, coalesce: bool) -> None:
+    run = Playing(tmp_path, coalesce=coalesce)
+    run.play(18)
+    run.close()
+    kept = kept_in(tmp_path, "last")
+    saved = max(i for i, said in enumerate(run.said) if isinstance(said, CheckpointSaved))
+    learnt = [e.candle_time for e in of(CandleLearnt, run.said[:saved])]
+    pending = [closed["time"] for closed in kept.state["learning"]["pending"]]
+    upto = kept.state["scorer"]["last_time"]
+    assert learnt + pending == [t for t in run.feed.time.tolist() if t <= upto]
+    assert kept.weights.meta.step == kept.state["learning"]["learner"]["steps"] > 0
+
+
+@pytest.mark.usefixtures("often")
+def test_going_on_from_either_checkpoint_ends_with_the_same_weights(tmp_path: Path) -> None:
+    first = Playing(tmp_path)
+    first.play(18)
+    first.close()
+    undisturbed = session(first.history)
+    play(undisturbed, first.feed)
+    for name in ("last", "before"):
+        kept = kept_in(tmp_path, name)
+        after = int((kept.state["scorer"]["last_time"] - first.feed.time[0]) // 60_000) + 1
+        so_far = market(HISTORY + FEED).slice(0, HISTORY + after)
+        resumed = session(so_far, kept=kept)
+        play(resumed, first.feed.slice(after, FEED), first=False)
+        expected = undisturbed.learning.newest.params
+        assert all(torch.equal(p, expected[n]) for n, p in resumed.learning.newest.params.items()), name
+        assert json.dumps(resumed.scorer.figures_json()) == json.dumps(undisturbed.scorer.figures_json())
+
+
+@pytest.mark.usefixtures("often")
+def test_a_resume_takes_the_newest_checkpoint_that_is_not_ahead_of_what_was_stored(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(18)
+    run.close()
+    last, before = (kept_in(tmp_path, name).state["said"] for name in ("last", "before"))
+    assert last["scored"] > before["scored"]
+    assert named(find_kept(tmp_path, last)) == "last"
+    assert named(find_kept(tmp_path, before)) == "before"
+    assert named(find_kept(tmp_path, dict.fromkeys(last))) == "before"  # both are ahead: the hole is smaller
+    assert find_kept(tmp_path / "nowhere", last) is None
+
+
+def named(kept: Kept | None) -> str | None:
+    return kept.name if kept else None
+
+
+def test_a_torn_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(8)
+    run.run.end("interrupted", None)
+    run.close()
+    (tmp_path / "last" / "state.pt").write_bytes(b"torn")
+    assert find_kept(tmp_path, {}) is None
+
+
+def test_an_interrupted_run_keeps_what_waits_to_be_learnt(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(6)
+    _, ended = run.run.end("interrupted", "why")
+    run.close()
+    assert (ended.state, ended.cause) == ("interrupted", "why")
+    kept = kept_in(tmp_path, "last")
+    assert [closed["time"] for closed in kept.state["learning"]["pending"]] == run.feed.time[4:6].tolist()
+    assert len(of(CandleLearnt, run.said)) == 4
+
+
+def test_the_end_of_the_feed_is_seen_after_its_last_candle(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    for candle in candle_commands(1, run.feed.slice(0, 6)):
+        run.run.submit(candle)
+    run.run.submit(FeedEnded(run_id=1))
+    run.until(lambda: run.run.ended is not None)
+    weights, ended = run.run.end(*(run.run.ended or ("", None)))
+    run.close()
+    assert ended.state == "finished"
+    assert [e.candle_time for e in of(CandleLearnt, run.said)] == run.feed.time[:6].tolist()
+    assert weights.meta.data_cut == run.feed.time[5]
+
+
+def test_a_failure_in_the_inference_thread_reaches_the_loop_and_ends_no_thread(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("planted")
+
+    run.session.scorer.score = broken  # type: ignore[assignment,method-assign]
+    run.run.submit(candle_commands(1, run.feed.slice(0, 1))[0])
+    with pytest.raises(ZeroDivisionError, match="planted"):
+        run.until(lambda: False)
+    lives = threading.Event()
+    run.inference.submit(lives.set, lambda _: None)
+    assert lives.wait(5)
+    run.close()
+
+
+def test_an_aborted_run_says_so_and_keeps_its_last_checkpoint(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(4)
+    run.run.abort("planted")
+    run.close()
+    (ended,) = of(RunEnded, run.said)
+    assert (ended.state, ended.cause) == ("failed", "planted")
+    assert kept_in(tmp_path, "last").weights.meta.step == 0
+
+
+def test_weights_of_another_shape_are_refused_and_the_run_goes_on(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(4)
+    before = params(run)
+    other = snapshot(d_model=8)
+    with pytest.raises(Refused, match="run 1 is live with another model, stop it first: d_model: have 8, want 16"):
+        run.run.take_weights(other)
+    assert params(run) == before
+    run.run.submit(candle_commands(1, run.feed.slice(4, 5))[0])
+    run.until(lambda: run.run._finished == 5)
+    run.close()
+
+
+def test_loaded_weights_become_what_the_run_is_compared_with(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(8)
+    loaded = snapshot(seed=5)
+    run.run.take_weights(loaded)
+    assert all(torch.equal(p, loaded.params[name]) for name, p in run.session.scorer.start.params.items())
+    assert run.run.published.number > of(CandleLearnt, run.said)[-1].snapshot
+    run.run.submit(candle_commands(1, run.feed.slice(8, 9))[0])
+    run.until(lambda: run.run._finished == 9)
+    run.close()
+    assert of(CandleScored, run.said)[-1].skipped is None
+
+
+def snapshot(**changes: Any) -> Snapshot:
+    return session(market(HISTORY), **changes).learning.newest
+
+
+def test_every_checkpoint_is_announced(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(8)
+    run.run.end("stopped", None)
+    run.close()
+    saved = of(CheckpointSaved, run.said)
+    assert [(s.step, s.result) for s in saved] == [(0, False), (2, True)]
