@@ -69,7 +69,7 @@ def test_predictions_hide_and_come_back_with_the_key(shared_server: Server, page
 
 
 def test_after_eight_cuts_of_the_connection_the_page_has_every_stored_event_once(
-    shared_server: Server, page: Page
+    shared_server: Server, page: Page, errors: list[str]
 ) -> None:
     sockets: list[WebSocketRoute] = []
 
@@ -88,6 +88,7 @@ def test_after_eight_cuts_of_the_connection_the_page_has_every_stored_event_once
         sockets[-1].close()
         expect(page.locator("#link-state")).to_have_text("● live", timeout=WAIT_MS)
     assert len(sockets) > CUTS
+    errors[:] = [error for error in errors if "WebSocket" not in error]  # the browser itself notes a cut
     shared_server.post(f"/api/runs/{run_id}/stop")
     shared_server.wait_for_state(run_id, "stopped")
     events = shared_server.events(run_id)

@@ -119,7 +119,7 @@ def test_every_field_of_the_server_is_in_the_form_with_its_meaning(shared_server
 def test_pause_holds_the_run_and_stop_ends_it(shared_server: Server, page: Page) -> None:
     open_train_panel(page, shared_server)
     run_id = train(page, shared_server, epochs=1000)
-    expect(page.locator(".run-facts")).to_contain_text("Batch", timeout=WAIT_MS)
+    expect(page.locator(".run-facts")).to_contain_text("loss", timeout=WAIT_MS)
     page.get_by_role("button", name="Pause").click()
     resume = page.get_by_role("group", name="Batch run").get_by_role("button", name="Resume")
     expect(resume).to_be_visible()
