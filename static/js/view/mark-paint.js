@@ -24,10 +24,10 @@ const TAG_PX = 120;
  * @param {Look} look
  * @param {Size} size
  */
-export function paintBack(context, shape, { colour, selected }, { width, height }) {
+export function paintBack(context, shape, { colour, selected, crowded }, { width, height }) {
   if ("left" in shape) {
     const left = Math.max(shape.left, -2);
-    context.fillStyle = faint(colour, selected ? 0.24 : 0.13);
+    context.fillStyle = faint(colour, selected ? 0.24 : crowded ? 0.04 : 0.13);
     context.fillRect(left, 0, Math.min(shape.right, width + 2) - left, height);
   } else if ("entryX" in shape) {
     const gain = tradeReturn(shape.mark);
@@ -57,7 +57,7 @@ export function paintFront(context, shape, look, size) {
  * @param {Look} look
  * @param {Size} size
  */
-function paintSpan(context, { mark, left, right, bandTop }, { colour, selected }, { width, height }) {
+function paintSpan(context, { mark, left, right, bandTop }, { colour, selected, crowded }, { width, height }) {
   const shownLeft = Math.max(left, 0);
   const shownRight = Math.min(right, width);
   context.fillStyle = colour;
@@ -67,6 +67,7 @@ function paintSpan(context, { mark, left, right, bandTop }, { colour, selected }
     context.fillStyle = textOn(colour);
     context.fillText(clipped(context, mark.comment ? `${mark.label} ✎` : mark.label, room), shownLeft + 4, bandTop + BAND_PX / 2 + 0.5);
   }
+  if (crowded && !selected) return; // hundreds of edges would hide the candles; the bands still tell the spans apart
   context.fillStyle = faint(colour, selected ? 1 : 0.55);
   const thick = selected ? 2 : 1;
   context.fillRect(left, 0, thick, height);
