@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nn import commands, events
-from tests.nn.live_market import batch, candle_commands, dataset, live, market
+from tests.nn.live_market import MINUTE, batch, candle_commands, dataset, live, market
 from tests.nn.worker_process import Worker
 
 HISTORY, FEED = 300, 4_000
@@ -81,18 +81,16 @@ def start_both(worker: Worker, folder: Path) -> list[commands.CandleClosed]:
 def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -> int:
     """Send candles and ask questions at their rates while all answers are read; give how many were asked."""
     sent, over = Sent(), threading.Event()
-    newest = candles[0].time - 60_000
 
     def send() -> None:
-        nonlocal newest
         for tick in itertools.count():
             if over.wait(1 / ASKED_A_SECOND):
                 return
             if tick % (ASKED_A_SECOND // CANDLES_A_SECOND) == 0 and sent.candles < len(candles):
                 worker.send(candles[sent.candles])
                 sent.candles += 1
-            as_of = candles[max(0, sent.candles - 40)].time - 60_000
-            worker.send(question(sent.asked, as_of if tick % 3 else None))
+            known = candles[0].time - (1 + tick % 2) * MINUTE  # a candle of the history, which is surely there
+            worker.send(question(sent.asked, known if tick % 3 else None))
             sent.asked += 1
 
     sender = threading.Thread(target=send)
