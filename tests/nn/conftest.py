@@ -3,9 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
+import torch
 
 from nn import events
 from tests.nn.worker_process import Worker
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Compute here with as many threads as the worker of these tests: bits are compared."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
