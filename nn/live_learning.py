@@ -98,11 +98,10 @@ class LiveLearning:
         self._known = now
         if not result.skipped:
             self.newest = self.learner.publish()
-        events: list[Event] = []
-        for closed in taken:
-            learns = closed.row is not None and not closed.skipped
-            loss = self._loss_of(result, closed.row, newest) if learns and closed.row is not None else None
-            events.append(self._learnt(closed, loss, closed.skipped or result.skipped))
+        losses = {} if result.skipped else self._losses_of(result, rows)
+        events: list[Event] = [
+            self._learnt(closed, losses.get(closed.time), closed.skipped or result.skipped) for closed in taken
+        ]
         return events + self._warn_of(result)
 
     def give_up(self, reason: str) -> list[Event]:
@@ -174,15 +173,20 @@ class LiveLearning:
         known = marked & (self._marks.known_at[safe] <= closes)
         return np.where(known, self._marks.classes[safe], MASKED)
 
-    def _loss_of(self, result: StepResult, row: int, newest: int) -> float | None:
-        """Give the weighted loss of the targets that this candle made known, within the newest window."""
-        if result.skipped:
-            return None
-        place = self._config.sequence_length - 1 - (newest - row)  # the position that speaks of this candle
-        places = {"candle": place, "range": place, "trend": place + 1 - self._config.trend_horizon}
-        weights = self._config.heads
-        parts = [weights[head] * float(result.losses[head][0, at]) for head, at in places.items() if at >= 0]
-        return sum(parts)
+    def _losses_of(self, result: StepResult, rows: list[int]) -> dict[int, float]:
+        """Give for each candle, by its open time, the weighted loss of the targets that it made known.
+
+        They stand in the newest window, whose last position speaks of the last of these rows.
+        """
+        heads = [head for head in ("candle", "range", "trend") if head in result.losses]
+        own = torch.stack([result.losses[head][0] for head in heads]).tolist()  # one read from the device
+        found: dict[int, float] = {}
+        for row in rows:
+            place = self._config.sequence_length - 1 - (rows[-1] - row)
+            places = {"candle": place, "range": place, "trend": place + 1 - self._config.trend_horizon}
+            parts = [self._config.heads[h] * of[places[h]] for h, of in zip(heads, own, strict=True) if places[h] >= 0]
+            found[int(self.tape.time[row])] = sum(parts)
+        return found
 
     def _learnt(self, closed: Closed, loss: float | None, skipped: str | None) -> CandleLearnt:
         if loss is not None:
