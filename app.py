@@ -29,12 +29,12 @@ from annotate.sample import load_sample
 from annotate.settings import Settings
 from annotate.training import Trainer
 from annotate.views import annotations as marks
-from annotate.views import datasets, label_sets, models, pages, replies, runs, series, sockets, system
+from annotate.views import datasets, label_sets, models, pages, replies, runs, series, sockets, system, workspace
 from annotate.views.services import Services
 
 log = logging.getLogger(__name__)
 
-BLUEPRINTS = (pages.bp, system.bp, series.bp, marks.bp, label_sets.bp, datasets.bp, models.bp, runs.bp)
+BLUEPRINTS = (pages.bp, system.bp, series.bp, marks.bp, label_sets.bp, datasets.bp, models.bp, runs.bp, workspace.bp)
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first
 

@@ -40,10 +40,15 @@ class Upload:
     @classmethod
     def of(cls, path: Path, filename: str, form: Mapping[str, str]) -> Upload:
         """Read the form fields that came with a file; raise InvalidInput naming the one that cannot be taken."""
-        given = {name: form[name].strip() for name in ANSWERS if form.get(name, "").strip()}
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        return cls(path, filename, sha256, {**_answers(form.get("answers", "")), **given}, _series_id(form))
+        return cls(path, filename, sha256, answers_of(form), _series_id(form))
+
+
+def answers_of(form: Mapping[str, str]) -> Json:
+    """Give the answers that came with a file: the JSON of `answers`, and the fields that have a name of their own."""
+    given = {name: form[name].strip() for name in ANSWERS if form.get(name, "").strip()}
+    return {**_answers(form.get("answers", "")), **given}
 
 
 def store_upload(database: Database, store: CandleStore, upload: Upload, now: int) -> Made:

@@ -101,15 +101,20 @@ def jsonl(annotations: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def write_candles(path: Path, candles: Candles) -> str:
-    """Write an uncompressed Arrow IPC file with null for a NaN volume; give its SHA-256."""
+    """Write a candle file; give its SHA-256."""
+    content = candle_bytes(candles)
+    write_whole(path, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def candle_bytes(candles: Candles) -> pa.Buffer:
+    """Give the bytes of a candle file: uncompressed Arrow IPC with null for a NaN volume."""
     arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
     volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, SCHEMA) as writer:
         writer.write_table(pa.table([*arrays, volume], schema=SCHEMA))
-    content = sink.getvalue()
-    write_whole(path, content)
-    return hashlib.sha256(content).hexdigest()
+    return sink.getvalue()
 
 
 def write_whole(path: Path, content: bytes | pa.Buffer) -> None:

@@ -35,3 +35,9 @@ def reports_of_bytes(session: Session, sha256: str, series_id: int | None = None
     if series_id is not None:
         query = query.where(ImportReport.series_id == series_id)
     return list(session.scalars(query))
+
+
+def reports_of_series(session: Session, series_id: int) -> list[ImportReport]:
+    """List the reports of a series' uploads, oldest first."""
+    query = select(ImportReport).where(ImportReport.series_id == series_id).order_by(ImportReport.id)
+    return list(session.scalars(query))

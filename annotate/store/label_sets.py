@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from annotate.annotations.labels import LABEL_FIELDS, LabelDraft, LabelSetDraft, default_draft
+from annotate.annotations.labels import LABEL_FIELDS, MAX_LABELS, LabelDraft, LabelSetDraft, default_draft
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, LabelSet, Series, Setting, UndoStep
 
@@ -70,6 +70,24 @@ def save_label_set(session: Session, label_set_id: int, draft: LabelSetDraft) ->
     label_set.revision += 1
     session.flush()
     return label_set
+
+
+def add_labels(session: Session, label_set: LabelSet, drafts: Sequence[LabelDraft]) -> None:
+    """Append labels to a set, as its next revision; raise InvalidInput where it would have too many."""
+    if not drafts:
+        return
+    if len(label_set.labels) + len(drafts) > MAX_LABELS:
+        raise InvalidInput(
+            f"“{label_set.name}” has {len(label_set.labels)} labels and at most {MAX_LABELS}; {len(drafts)} more came"
+        )
+    keys = {label.key for label in label_set.labels}
+    for draft in drafts:
+        label = _filled(Label(), draft)
+        label.key = None if draft.key in keys else draft.key
+        label.position = len(label_set.labels)
+        label_set.labels.append(label)
+    label_set.revision += 1
+    session.flush()
 
 
 def assign_label_set(session: Session, series: Series, label_set_id: int) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.mark import MARK_FIELDS, Mark
@@ -14,6 +14,9 @@ _SHOWN = (
     *("comment", "confidence", "revision", "author", "source", "mode"),
     *("decided_at", "known_at", "created", "updated"),
 )
+
+
+ID_BLOCK = 500  # ids asked for in one query; SQLite takes at most 32,766
 
 
 def find_mark(session: Session, annotation_id: str) -> Mark | None:
@@ -38,6 +41,26 @@ def put_mark(session: Session, series_id: int, mark: Mark) -> Annotation:
     session.flush()
     session.refresh(row, ["label"])
     return row
+
+
+def add_marks(session: Session, series_id: int, marks: Sequence[Mark]) -> None:
+    """Add rows for many new marks at once."""
+    rows = [{"series_id": series_id, **{name: getattr(mark, name) for name in MARK_FIELDS}} for mark in marks]
+    if rows:
+        session.execute(insert(Annotation).execution_options(render_nulls=True), rows)
+
+
+def marks_by_id(session: Session, mark_ids: Sequence[str]) -> dict[str, tuple[int, Mark, str]]:
+    """Give series, mark and label name of those ids that are stored, on any series."""
+    columns = [getattr(Annotation, name) for name in MARK_FIELDS]
+    found: dict[str, tuple[int, Mark, str]] = {}
+    for start in range(0, len(mark_ids), ID_BLOCK):
+        query = select(Annotation.series_id, Label.name, *columns).join(Annotation.label)
+        rows = session.execute(query.where(Annotation.id.in_(mark_ids[start : start + ID_BLOCK])))
+        for series_id, label, *values in rows:
+            mark = Mark(**dict(zip(MARK_FIELDS, values, strict=True)))
+            found[mark.id] = series_id, mark, label
+    return found
 
 
 def remove_mark(session: Session, annotation_id: str) -> None:

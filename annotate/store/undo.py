@@ -35,15 +35,15 @@ class Applied:
     deleted: list[str] = field(default_factory=list)
 
 
-def record(session: Session, series_id: int, gesture: Gesture, change: Change) -> None:
-    """Keep a change as a step, or join it to the step of its gesture; what the author could redo is gone with it."""
+def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> None:
+    """Keep changes as a step, or join them to the step of their gesture; what the author could redo is gone with it."""
     undone = UndoStep.series_id == series_id, UndoStep.author == gesture.author, UndoStep.undone.is_(True)
     session.execute(delete(UndoStep).where(*undone))
     step = _next_step(session, series_id, gesture.author, "undo")
     if step is None or gesture.id is None or step.gesture != gesture.id:
         step = UndoStep(series_id=series_id, author=gesture.author, gesture=gesture.id, created=gesture.now)
         step.before, step.after = [], []
-    changes = merge(_changes(step), [change])
+    changes = merge(_changes(step), new)
     if changes:
         _keep(step, changes)
         step.title = describe(changes, label_names(session, _label_ids(changes)))

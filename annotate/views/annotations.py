@@ -10,11 +10,16 @@ from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
 from annotate.annotations.fields import query_number
 from annotate.annotations.timeline import Timeline
 from annotate.errors import InvalidInput
+from annotate.mark_files import Chart, read_marks
+from annotate.mark_import import Import, import_marks
 from annotate.models import Json
 from annotate.store.annotations import delete_annotation, list_annotations, save_annotation
+from annotate.store.label_sets import label_set_to_json
 from annotate.store.marks import annotation_to_json
 from annotate.store.series import get_series
 from annotate.store.undo import Applied, Gesture, redo, undo, undo_state
+from annotate.upload import answers_of
+from annotate.views.received import received_bytes
 from annotate.views.services import author, now_ms, services
 
 bp = Blueprint("annotations", __name__, url_prefix="/api/series/<int:series_id>")
@@ -52,6 +57,22 @@ def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
         delete_annotation(session, series_id, str(annotation_id), revision, _gesture())
     _tell(series_id, [], [str(annotation_id)])
     return {"deleted": [str(annotation_id)]}
+
+
+@bp.post("/annotations/import")
+def post_import(series_id: int) -> Json:
+    """Take the marks of a file; with `dry_run`, only say what would become of them."""
+    content, name = received_bytes()
+    dry_run, replace = (request.form.get(name, "") in ("1", "true") for name in ("dry_run", "replace"))
+    chart = _chart(series_id)
+    found = read_marks(content, name, chart, answers_of(request.form))
+    with services().database.write() as session, session.begin_nested() as savepoint:
+        report = import_marks(session, series_id, chart, found, Import(_gesture(), replace))
+        if dry_run:
+            savepoint.rollback()
+    if not dry_run:
+        _tell_of_import(series_id, bool(report["labels_added"]))
+    return {"report": {**report, "stored": not dry_run}}
 
 
 @bp.get("/undo")
@@ -92,6 +113,24 @@ def _timeline(series_id: int) -> Timeline:
     with services().database.read() as session:
         timeframe = get_series(session, series_id).timeframe
     return Timeline(services().candles.read(series_id).time, timeframe)
+
+
+def _chart(series_id: int) -> Chart:
+    with services().database.read() as session:
+        timeframe = get_series(session, series_id).timeframe
+    return Chart(services().candles.read(series_id), timeframe)
+
+
+def _tell_of_import(series_id: int, labels_changed: bool) -> None:
+    """Tell who follows the series to ask again: the marks may be many."""
+    services().publisher.series_changed(series_id, {"what": "annotations", "id": series_id, "author": author()})
+    if not labels_changed:
+        return
+    with services().database.read() as session:
+        label_set = label_set_to_json(session, get_series(session, series_id).label_set)
+    for user in label_set["used_by"]:
+        body = {"what": "label_set", "id": label_set["id"], "label_set": label_set}
+        services().publisher.series_changed(user, body)
 
 
 def _gesture() -> Gesture:

@@ -73,7 +73,7 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
 /**
  * What the server says about a series; nothing but the series' id after a cut of the connection.
  * @typedef {object} Notice
- * @property {"annotation" | "label_set" | string} [what]
+ * @property {"annotation" | "annotations" | "label_set" | string} [what] none after a cut; `annotations`: many changed
  * @property {string} [id]
  * @property {import("../model/annotation.js").Annotation | null} [annotation]
  * @property {import("../model/label-set.js").LabelSet} [label_set]
@@ -90,7 +90,7 @@ function accept({ what, id, annotation, label_set: labelSet }, book, labels) {
     labels.accept(labelSet);
     void book.refresh();
   }
-  if (what === undefined) void book.refresh();
+  if (what === undefined || what === "annotations") void book.refresh();
 }
 
 /**

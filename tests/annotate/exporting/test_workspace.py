@@ -1,0 +1,249 @@
+"""The whole workspace out and in: byte for byte into an empty instance, beside what stands in a filled one."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from annotate.annotations.labels import LabelSetDraft
+from annotate.candle_store import CandleStore
+from annotate.candles import Candles
+from annotate.db import Database
+from annotate.errors import InvalidInput
+from annotate.exporting.workspace import Choice, write_workspace
+from annotate.exporting.workspace_import import import_workspace
+from annotate.migrate import migrate
+from annotate.models import Json, Run
+from annotate.store.events import add_events, events_after
+from annotate.store.imports import add_report
+from annotate.store.label_sets import create_label_set, list_label_sets
+from annotate.store.runs import add_run, list_runs
+from annotate.store.series import create_series, delete_series, list_series
+from annotate.store.undo import Gesture
+from annotate.timeframe import closes_all, parse
+from tests.annotate.annotations.builders import HOUR, START, Workspace, candles_at, every, point, span, trade
+
+ODD = '"quoted", =1+1\n‮🚀'
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
+PRINTABLE = st.sampled_from(["ETH/USDT", "=1+1", '"q",x', "验证🚀", "عربي", "a" * 100])
+TIMEFRAMES = st.sampled_from(["1s", "1m", "1h", "4h", "1d", "1w", "1mo"])
+# Nights in which clocks change in Europe and America, a leap day, a turn of the year.
+NIGHTS = st.sampled_from(
+    [1_711_846_800_000, 1_729_990_800_000, 1_710_054_000_000, 1_709_164_800_000, 1_704_067_200_000]
+)
+
+
+def out(workspace: Workspace, choice: Choice | None = None) -> bytes:
+    file = io.BytesIO()
+    write_workspace(workspace.database, workspace.candles, file, choice or Choice(), lambda _share: None)
+    return file.getvalue()
+
+
+def into(workspace: Workspace, content: bytes) -> Json:
+    workspace.clock += 1
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "scratch").mkdir()
+        (Path(folder) / "in.zip").write_bytes(content)
+        gesture = Gesture(author="Ann", now=workspace.clock)
+        where = (workspace.database, workspace.candles, Path(folder) / "in.zip", Path(folder) / "scratch")
+        return import_workspace(*where, gesture)
+
+
+def empty(folder: Path) -> Workspace:
+    """An instance that never had a series."""
+    for name in ("candles", "datasets"):
+        (folder / name).mkdir(parents=True)
+    database = Database(folder / "annotate.db")
+    migrate(database, folder)
+    return Workspace(folder, database, CandleStore(folder, database), 0)
+
+
+def test_a_workspace_comes_back_byte_for_byte_into_an_empty_instance(workspace: Workspace, tmp_path: Path) -> None:
+    fill(workspace)
+    choice = Choice(runs=True, views={"zone": "Asia/Tokyo"})
+    before = out(workspace, choice)
+    other = empty(tmp_path / "other")
+    report = into(other, before)
+    assert report["views"] == {"zone": "Asia/Tokyo"}
+    assert (report["runs"], report["conflicts"]) == (1, [])
+    assert out(other, choice) == before
+    with other.database.read() as session:
+        (run,) = list_runs(session)
+        assert [event["seq"] for event in events_after(session, run.id, 0)] == [1, 2]
+    other.close()
+
+
+def test_importing_into_the_same_instance_changes_nothing(workspace: Workspace) -> None:
+    fill(workspace)
+    before = out(workspace, Choice(runs=True))
+    report = into(workspace, before)
+    assert out(workspace, Choice(runs=True)) == before
+    assert [(each["known"], each["new"]) for each in report["series"]] == [(True, 0), (True, 0)]
+    assert report["conflicts"] == []
+
+
+def test_what_collides_is_listed_and_both_stay(workspace: Workspace, tmp_path: Path) -> None:
+    mark = workspace.put(span(10, 20))
+    before = out(workspace)
+    workspace.put(span(12, 22, revision=1), mark["id"])
+    with workspace.database.write() as session:
+        (label_set,) = list_label_sets(session)
+        label_set.labels[0].colour = "#123456"
+    workspace.candles.append(workspace.series_id, candles_at([START + 100 * HOUR]))
+    report = into(workspace, before)
+    assert [(each["what"], each["name"]) for each in report["conflicts"]] == [
+        ("label_set", "Default"), ("series", "ETH/USDT 1h"), ("mark", mark["id"]),
+    ]  # fmt: skip
+    with workspace.database.read() as session:
+        assert [series.symbol for series in list_series(session)] == ["ETH/USDT", "ETH/USDT"]
+        assert len(list_label_sets(session)) == 2
+
+
+def test_wiped_marks_come_back_onto_the_series_that_stands_here(workspace: Workspace) -> None:
+    fill(workspace)
+    before, marks = out(workspace), workspace.marks()
+    for mark in marks:
+        workspace.delete(mark)
+    report = into(workspace, before)
+    assert report["series"][0]["known"] is True
+    assert workspace.marks() == marks
+    assert workspace.undo("Ann").title == f"draw {len(marks)} marks"
+
+
+def test_a_deleted_series_does_not_go_along(workspace: Workspace) -> None:
+    with workspace.database.write() as session:
+        delete_series(session, workspace.series_id, workspace.clock)
+    with zipfile.ZipFile(io.BytesIO(out(workspace))) as archive:
+        assert archive.namelist() == ["workspace.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "named"),
+    [
+        ("workspace.json", {"format": 2}, "format"),
+        ("workspace.json", {"series": [{"symbol": "x"}]}, "series"),
+        ("workspace.json", {"label_sets": []}, "label_set"),
+        ("series/1/annotations.jsonl", {"id": "no"}, "annotations.jsonl, line 1"),
+        ("series/1/candles.arrow", None, "no candle file"),
+    ],
+)
+def test_a_zip_that_is_none_is_refused_by_its_part_and_nothing_is_stored(
+    workspace: Workspace, tmp_path: Path, name: str, change: Json | None, named: str
+) -> None:
+    workspace.put(span(10, 20))
+    other = empty(tmp_path / "other")
+    with pytest.raises(InvalidInput, match=named):
+        into(other, altered(out(workspace), name, change))
+    with other.database.read() as session:
+        assert list_series(session) == []
+        assert list_label_sets(session) == []
+    other.close()
+
+
+def test_bytes_that_are_no_zip_are_refused(workspace: Workspace) -> None:
+    with pytest.raises(InvalidInput, match="not a zip"):
+        into(workspace, b"PK but no zip")
+
+
+# Without shrinking: each try makes two databases, and the examples are small as they are.
+@settings(max_examples=12, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_any_workspace_comes_back_byte_for_byte(data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        first, second = empty(Path(folder) / "first"), empty(Path(folder) / "second")
+        for _ in range(data.draw(st.integers(1, 2))):
+            add_random_series(first, data)
+        before = out(first)
+        into(second, before)
+        assert out(second) == before
+        first.close()
+        second.close()
+
+
+def add_random_series(workspace: Workspace, data: st.DataObject) -> None:
+    """Add a series of any timeframe and names, with gaps, null volumes and a few marks of any kind."""
+    timeframe, start = data.draw(TIMEFRAMES), data.draw(NIGHTS)
+    names = data.draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    labels = [{"name": name, "colour": "#a0b0c0", "layer": data.draw(NAMES)} for name in names]
+    with workspace.database.write() as session:
+        label_set = create_label_set(session, LabelSetDraft.from_json({"name": data.draw(NAMES), "labels": labels}))
+        series = create_series(
+            session, symbol=data.draw(PRINTABLE), timeframe=timeframe, source="upload", created=workspace.clock
+        )
+        series.label_set_id = label_set.id
+        session.flush()
+        workspace.candles.write_series(session, series.id, timeframe, random_candles(data, start, timeframe))
+        workspace.series_id = series.id
+    times = workspace.candles.read(workspace.series_id).time
+    ends = closes_all(times, parse(timeframe))
+    rows = st.integers(0, len(times) - 1)
+    for _ in range(data.draw(st.integers(0, 4))):
+        low, high = sorted((data.draw(rows), data.draw(rows)))
+        said = {"label": data.draw(st.sampled_from(names)), "comment": data.draw(st.sampled_from(["", ODD, "=1"]))}
+        price = data.draw(st.floats(allow_nan=False, allow_infinity=False))
+        entry, leave = {"time": int(times[low]), "price": price}, {"time": int(times[high]), "price": 1.5}
+        body = data.draw(
+            st.sampled_from(
+                [
+                    {"kind": "span", "start": int(times[low]), "end": int(ends[high])},
+                    {"kind": "point", **entry},
+                    {"kind": "trade", "side": "short", "entry": entry, "exit": leave, "stop": price},
+                ]
+            )
+        )
+        workspace.put({**body, **said}, author=data.draw(NAMES))
+
+
+def random_candles(data: st.DataObject, start: int, timeframe: str) -> Candles:
+    length = data.draw(st.integers(1, 30))
+    kept = data.draw(st.lists(st.booleans(), min_size=length, max_size=length))
+    opens = [start]
+    for _ in range(length - 1):
+        opens.append(int(closes_all(np.array(opens[-1:], np.int64), parse(timeframe))[0]))
+    return candles_at([time for time, keep in zip(opens, [True, *kept[1:]], strict=True) if keep])
+
+
+def fill(workspace: Workspace) -> None:
+    """Two series with label sets of their own, marks of two authors, an upload's report and a run."""
+    for body in (span(10, 20, comment=ODD), trade(30, 40, "Short", "short"), point(5)):
+        workspace.put(body, author=ODD[:10])
+    first = workspace.series_id
+    workspace.series_id = workspace.add_series(candles_at(every("1s", 50)), "1s", "=1+1")
+    with workspace.database.write() as session:
+        labels = [{"name": ODD, "colour": "#010203", "key": "1", "layer": "odd, layer"}]
+        second = create_label_set(session, LabelSetDraft.from_json({"name": ODD, "labels": labels}))
+        series = list_series(session)[1]
+        series.label_set_id = second.id
+        add_report(
+            session, series_id=first, sha256="ab" * 32, created=5, report={"rows": 100, "added_to_series": False}
+        )
+        run = add_run(session, mode="batch", series_id=first, dataset_id=None, config={"model": "gru"}, created=7)
+        run.state, run.cause, run.started, run.ended, run.summary = "finished", None, 8, 9, {"best": 1}
+        session.flush()
+        add_events(
+            session, [{"run_id": run.id, "seq": n, "time": n, "type": "warning", "message": ODD} for n in (1, 2)]
+        )
+        assert session.scalar(select(Run.id)) == run.id
+    workspace.put({"kind": "point", "time": START, "price": 1.5, "label": ODD})
+    workspace.series_id = first
+
+
+def altered(content: bytes, name: str, change: Json | None) -> bytes:
+    """Give the zip with one file changed: fields of its JSON, or bytes that are nothing."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(file, "w") as target:
+        for member in source.namelist():
+            held = source.read(member)
+            if member == name:
+                held = b"none" if change is None else json.dumps({**json.loads(held), **change}).encode()
+            target.writestr(member, held)
+    return file.getvalue()

@@ -1,0 +1,1 @@
+"""Files of marks, read and stored."""
