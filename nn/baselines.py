@@ -101,7 +101,7 @@ def _log_frequencies(classes: Classes, k: int) -> Floats:
 
 
 def _fitted(x: Floats, y: Classes, k: int) -> tuple[Floats, Floats]:
-    model = LogisticRegression(max_iter=MAX_ITERATIONS, tol=1e-3)  # type: ignore[no-untyped-call]
+    model = LogisticRegression(max_iter=MAX_ITERATIONS, tol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a bounded number of iterations is meant
         model.fit(x, y)

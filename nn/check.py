@@ -35,9 +35,7 @@ def check(wanted: str, say: Callable[[str], object]) -> int:
     say(f"threads: {fastest_threads(config, where)}, torch {torch.__version__}")
     error, slope = gradient_error(config, device), slope_error(config)
     good = error <= TOLERANCE[device.dtype] and slope <= SLOPE_TOLERANCE
-    say(
-        f"training step: gradient within {error:.1e} of float64 autograd, which is within {slope:.1e} of the loss's slope"
-    )
+    say(f"training step: gradient within {error:.1e} of float64's, and that within {slope:.1e} of the loss's slope")
     say("training step: right" if good else "training step: WRONG, do not trust what is trained here")
     say(f"speed: {windows_per_s(config, where):.0f} windows/s of {config.sequence_length} candles")
     on, off = peak_bytes(config, where)
@@ -84,7 +82,7 @@ def windows_per_s(config: ModelConfig, device: str) -> float:
 
 
 def peak_bytes(config: ModelConfig, device: str) -> tuple[int, int]:
-    """Give the most memory that training steps with gradient checkpointing, and without, hold beside what was held before.
+    """Give the most memory that steps with gradient checkpointing, and without, hold beside what was held before.
 
     On a CPU in a process of its own, where nothing else raised the peak.
     """

@@ -52,7 +52,7 @@ def _complain(what: str) -> None:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m nn.worker", description=__doc__)
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads of a training step; 0 measures at the start")
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads of a step; 0 measures at the start")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where to train")
     return parser.parse_args(arguments)
 
