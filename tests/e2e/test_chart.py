@@ -157,6 +157,17 @@ def test_candles_that_cannot_be_loaded_give_a_card_with_the_cause_and_a_way_out(
     errors.clear()
 
 
+def test_a_lapsed_sign_in_is_said_and_the_link_helps(
+    context: BrowserContext, chart: ChartPage, errors: list[str]
+) -> None:
+    context.clear_cookies()
+    chart.page.reload()
+    expect(chart.page.locator("body")).to_contain_text("link")
+    errors.clear()
+    chart.open()
+    assert chart.stats()["bars"] > 0
+
+
 def test_themes_and_the_safe_colours_are_kept(chart: ChartPage) -> None:
     chart.page.get_by_role("button", name="Theme").click()
     chart.page.get_by_label("Light", exact=True).check()
@@ -167,6 +178,14 @@ def test_themes_and_the_safe_colours_are_kept(chart: ChartPage) -> None:
     expect(root).to_have_attribute("data-theme", "light")
     expect(root).to_have_attribute("data-palette", "blue-orange")
     assert chart.page.evaluate(PAINTED) > 500
+
+
+def test_an_address_that_names_a_series_opens_it(page: Page, shared_server: Server) -> None:
+    page.goto(shared_server.link)
+    page.goto(f"{shared_server.address}/?series={SIM}")
+    chart = ChartPage(page, shared_server).wait_for_candles()
+    chart.wait_for_level("1s")
+    expect(page.locator("[data-part=readout]")).to_contain_text("SIM/USDT")
 
 
 @pytest.mark.parametrize("width", [1280, 800, 400])
