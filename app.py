@@ -28,13 +28,28 @@ from annotate.publisher import Publisher
 from annotate.sample import load_sample
 from annotate.settings import Settings
 from annotate.training import Trainer
+from annotate.uploads import Uploads
 from annotate.views import annotations as marks
-from annotate.views import datasets, label_sets, models, pages, replies, runs, series, sockets, system, workspace
+from annotate.views import (
+    datasets,
+    label_sets,
+    models,
+    pages,
+    replies,
+    runs,
+    series,
+    sockets,
+    system,
+    uploads,
+    workspace,
+)
 from annotate.views.services import Services
 
 log = logging.getLogger(__name__)
 
-BLUEPRINTS = (pages.bp, system.bp, series.bp, marks.bp, label_sets.bp, datasets.bp, models.bp, runs.bp, workspace.bp)
+BLUEPRINTS = tuple(
+    view.bp for view in (pages, system, series, uploads, marks, label_sets, datasets, models, runs, workspace)
+)
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first
 
@@ -74,13 +89,16 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     publisher = Publisher(database, socketio)
     trainer = Trainer(settings, database, candles, publisher)
     trainer.settle()
-    return Services(settings, database, candles, trainer, publisher, Builds(database, settings.data_dir))
+    exports = Builds(database, settings.data_dir)
+    waiting = Uploads(database, candles, settings.data_dir)
+    return Services(settings, database, candles, trainer, publisher, exports, waiting)
 
 
 def close_app(app: Flask) -> None:
     """Stop the worker, store what is in memory, let go of the folder."""
     parts: Services = app.extensions["annotate"]
     parts.exports.close()
+    parts.uploads.close()
     parts.trainer.stop()
     parts.publisher.stop()
     parts.candles.close()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from annotate.candle_store import CandleStore
@@ -18,10 +18,12 @@ from annotate.db import Database
 from annotate.errors import InvalidInput
 from annotate.importing import Imported, read_file
 from annotate.models import Json, Series
-from annotate.store.imports import add_report, reports_of_bytes
+from annotate.store.import_choices import remember, source_of
+from annotate.store.imports import add_report, reports_of_bytes, stretches_of_marks
 from annotate.store.series import create_series, get_series
 
 LISTED = 100  # changed candles that a report lists; it counts them all
+READ, STORED = 0.8, 0.99  # share of an import that is done once the file is read, and once all is written
 ANSWERS = ("symbol", "timeframe", "zone")
 
 Made = list[tuple[Series, Json]]
@@ -37,13 +39,6 @@ class Upload:
     answers: Json  # symbol, timeframe, zone and whatever the importer asked
     series_id: int | None  # the series to add to
 
-    @classmethod
-    def of(cls, path: Path, filename: str, form: Mapping[str, str]) -> Upload:
-        """Read the form fields that came with a file; raise InvalidInput naming the one that cannot be taken."""
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        return cls(path, filename, sha256, answers_of(form), _series_id(form))
-
 
 def answers_of(form: Mapping[str, str]) -> Json:
     """Give the answers that came with a file: the JSON of `answers`, and the fields that have a name of their own."""
@@ -51,24 +46,40 @@ def answers_of(form: Mapping[str, str]) -> Json:
     return {**_answers(form.get("answers", "")), **given}
 
 
-def store_upload(database: Database, store: CandleStore, upload: Upload, now: int) -> Made:
+def store_upload(
+    database: Database,
+    store: CandleStore,
+    upload: Upload,
+    now: int,
+    watch: Callable[[float], None] = lambda _share: None,
+) -> Made:
     """Store a file's candles, whole or not at all; give each series with its report, `identical` where it was known.
 
-    Raises InvalidInput or NeedsAnswer from the importer, NotFound for a series to add to that does not exist.
+    `watch` is told the share done; what it raises calls the import off. Raises InvalidInput or NeedsAnswer from
+    the importer, NotFound for a series to add to that does not exist.
     """
     with database.read() as session:
         if upload.series_id is not None:
             get_series(session, upload.series_id)
-        known = _known(session, upload)
+        known = known_series(session, upload)
     if known:
         return known
-    imported = read_file(upload.path, upload.filename, upload.answers, sha256=upload.sha256)
+    imported = read_file(
+        upload.path,
+        upload.filename,
+        upload.answers,
+        sha256=upload.sha256,
+        watch=lambda share: watch(READ * share),
+    )
     with database.write() as session:
         # Asked again, now that nobody else can write: the same file may have come twice at once.
-        return _known(session, upload) or _store(session, store, upload, imported, now)
+        made = known_series(session, upload) or _store(session, store, upload, imported, now)
+        watch(STORED)
+        return made
 
 
-def _known(session: Session, upload: Upload) -> Made:
+def known_series(session: Session, upload: Upload) -> Made:
+    """Give the series that the same bytes made before, or the one that they were added to, with their reports."""
     stored = {report.series_id: report.report for report in reports_of_bytes(session, upload.sha256, upload.series_id)}
     if upload.series_id is None:  # what these bytes were added to is not what they made
         stored = {series_id: report for series_id, report in stored.items() if not report["added_to_series"]}
@@ -80,6 +91,7 @@ def _store(session: Session, store: CandleStore, upload: Upload, imported: list[
         made = [_create(session, store, each, upload, now) for each in imported]
     else:
         made = [_extend(session, store, get_series(session, upload.series_id), imported)]
+    remember(session, source_of(imported[0].report), upload.answers)
     for series, report in made:
         add_report(session, series_id=series.id, sha256=upload.sha256, created=now, report=report)
     return made
@@ -112,15 +124,31 @@ def _extend(session: Session, store: CandleStore, series: Series, imported: list
             f"the file has {one.timeframe} candles, {series.symbol} has {series.timeframe}; upload it as a new series",
             field="timeframe",
         )
+    first, last = int(one.candles.time[0]), int(one.candles.time[-1])
+    stored = store.read(series.id, first, last + 1)
+    vanished = stored.take(~np.isin(stored.time, one.candles.time))
     merged = store.merge(session, series.id, one.candles)
+    marks = stretches_of_marks(session, series.id)
     series.facts = {**series.facts, "precision": max(series.facts.get("precision", 0), price_decimals(one.candles))}
     outcome = {
         "added": merged.added,
         "same": merged.same,
         "changed": len(merged.changed),
         "changed_candles": _listed(merged.changed),
+        "annotations_on_changed": _touching(marks, merged.changed),
+        "vanished": len(vanished),
+        "vanished_candles": _listed(vanished),
+        "orphan_annotations": _touching(marks, vanished),
     }
     return series, {**one.report, "identical": False, "added_to_series": True, **outcome}
+
+
+def _touching(marks: list[Json], candles: Candles) -> list[Json]:
+    """List the marks that hold one of the candles; a mark stays where it is."""
+    starts, ends = (np.array([mark[name] for mark in marks], dtype=np.int64) for name in ("start", "end"))
+    # A mark holds a candle where the first candle from its start on is before its end.
+    held = np.searchsorted(candles.time, ends) > np.searchsorted(candles.time, starts)
+    return [mark for mark, holds in zip(marks, held.tolist(), strict=True) if holds]
 
 
 def _listed(candles: Candles) -> list[Json]:
@@ -138,7 +166,8 @@ def _answers(text: str) -> dict[str, Any]:
     return answers
 
 
-def _series_id(form: Mapping[str, str]) -> int | None:
+def series_id_of(form: Mapping[str, str]) -> int | None:
+    """Give the series to add to that came with a file."""
     text = form.get("series_id", "").strip()
     if not text:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,10 @@ from annotate.importing.series import FileFacts, Imported, assemble
 from annotate.importing.table import Table
 from annotate.importing.text import load_text
 
+Watch = Callable[[float], None]
+
 PREVIEW_ROWS = 5
+OPENED, MAPPED, PARSED = 0.1, 0.4, 0.8  # share of a reading that is done after each step
 MAX_SYMBOLS = 500
 
 
@@ -38,16 +41,24 @@ class _Source:
     tables: list[Table]
 
 
-def read_file(path: Path, filename: str, answers: Mapping[str, Any], *, sha256: str | None = None) -> list[Imported]:
+def read_file(
+    path: Path,
+    filename: str,
+    answers: Mapping[str, Any],
+    *,
+    sha256: str | None = None,
+    watch: Watch = lambda _share: None,
+) -> list[Imported]:
     """Read every series of a file.
 
     Raises InvalidInput (details line, column, value) for what cannot be read, and NeedsAnswer (details questions)
     for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question;
-    `sha256` is the hash of the bytes where the caller has it, which saves hashing them again.
+    `sha256` is the hash of the bytes where the caller has it, which saves hashing them again;
+    `watch` is told the share done after each step, and what it raises ends the reading.
     """
     doubts = Doubts(answers)
     try:
-        series = _read(path, filename, doubts, sha256)
+        series = _read(path, filename, doubts, sha256, watch)
     except InvalidInput:
         doubts.settle()  # what failed may rest on a guess, so the question comes first
         raise
@@ -62,7 +73,7 @@ def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, 
     """
     doubts = Doubts(answers)
     try:
-        series, problem = _read(path, filename, doubts, None), None
+        series, problem = _read(path, filename, doubts, None, lambda _share: None), None
     except InvalidInput as error:
         if not doubts.questions:
             raise
@@ -88,14 +99,21 @@ def _shown(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, filename: str, doubts: Doubts, sha256: str | None) -> list[Imported]:
+def _read(path: Path, filename: str, doubts: Doubts, sha256: str | None, watch: Watch) -> list[Imported]:
     # Hashing leaves the interpreter free, so that it costs no time beside the reading on a second core.
     with ThreadPoolExecutor(1) as pool:
         hashing = pool.submit(lambda: sha256 or sha256_of(path))
         upload = open_upload(path, filename)
-        tables = [table for member in upload.members for table in _tables(member, doubts)]
+        watch(OPENED)
+        tables = []
+        for done, member in enumerate(upload.members, 1):
+            tables += _tables(member, doubts)
+            watch(OPENED + (MAPPED - OPENED) * done / len(upload.members))
         sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
-        parsed = [[parse_rows(table, doubts) for table in source.tables] for source in sources]
+        parsed = []
+        for done, source in enumerate(sources, 1):
+            parsed.append([parse_rows(table, doubts) for table in source.tables])
+            watch(MAPPED + (PARSED - MAPPED) * done / len(sources))
         facts = FileFacts(hashing.result(), upload.skipped, several=len(upload.members) > 1)
     symbols = [_symbol(source, doubts, len(sources)) for source in sources]
     return [assemble(parts, symbol, facts, doubts) for parts, symbol in zip(parsed, symbols, strict=True)]

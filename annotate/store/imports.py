@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotate.errors import NotFound
-from annotate.models import ImportReport, Json, Series
+from annotate.models import Annotation, ImportReport, Json, Label, Series
 
 
 def add_report(session: Session, *, series_id: int, sha256: str, created: int, report: Json) -> None:
@@ -41,3 +41,10 @@ def reports_of_series(session: Session, series_id: int) -> list[ImportReport]:
     """List the reports of a series' uploads, oldest first."""
     query = select(ImportReport).where(ImportReport.series_id == series_id).order_by(ImportReport.id)
     return list(session.scalars(query))
+
+
+def stretches_of_marks(session: Session, series_id: int) -> list[Json]:
+    """List id, kind, label, start and end of the marks of a series, by start; `end` is open."""
+    columns = (Annotation.id, Annotation.kind, Label.name.label("label"), Annotation.start, Annotation.end)
+    query = select(*columns).join(Annotation.label).where(Annotation.series_id == series_id).order_by(Annotation.start)
+    return [dict(row) for row in session.execute(query).mappings()]

@@ -1,13 +1,9 @@
-"""Series over HTTP: listed, uploaded, renamed, deleted with a way back, and their candles to draw."""
+"""Series over HTTP: listed, renamed, deleted with a way back, and their candles to draw."""
 
 from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 from flask import Blueprint, request
@@ -33,14 +29,12 @@ from annotate.store.series import (
     series_json,
 )
 from annotate.timeframe import offered
-from annotate.upload import Upload, store_upload
 from annotate.views.services import now_ms, services
 
 bp = Blueprint("series", __name__, url_prefix="/api/series")
 
 DEFAULT_POINTS = 2_000
 PARAMETERS = ("from", "to", "timeframe", "max_points", "encoding")
-FORM_FIELDS = ("symbol", "timeframe", "zone", "series_id", "answers")
 
 
 @bp.get("")
@@ -101,17 +95,6 @@ def get_report(series_id: int) -> Json:
         return {"report": stored.report, "sha256": stored.sha256, "created": stored.created}
 
 
-@bp.post("")
-def post_series() -> tuple[Json, int]:
-    """Take a candle file: make a series of it, or add it to the one that `series_id` names."""
-    parts = services()
-    with _received(parts.settings.data_dir / "uploads") as upload:
-        made = store_upload(parts.database, parts.candles, upload, now_ms())
-    bounds = parts.candles.all_bounds()
-    items = [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
-    return {**items[0], "items": items}, 201
-
-
 @bp.get("/<int:series_id>/candles")
 def get_candles(series_id: int) -> Json:
     """Give the candles of a stretch in the timeframe asked for, or a coarser level where they are too many."""
@@ -170,20 +153,3 @@ def _whole(name: str) -> int | None:
         return int(text)
     except ValueError:
         raise InvalidInput(f"{name}={text}: a whole number is needed", field=name) from None
-
-
-@contextmanager
-def _received(folder: Path) -> Iterator[Upload]:
-    file = request.files.get("file")
-    if file is None or not file.filename:
-        raise InvalidInput("no file: send the candle file as multipart field `file`", field="file")
-    unknown = sorted(set(request.form) - set(FORM_FIELDS))
-    if unknown:
-        raise InvalidInput(f"unknown field {unknown[0]}; known are {', '.join(FORM_FIELDS)}", field=unknown[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / uuid4().hex
-    try:
-        file.save(path)
-        yield Upload.of(path, file.filename, request.form)
-    finally:
-        path.unlink(missing_ok=True)

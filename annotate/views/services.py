@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from annotate.publisher import Publisher
     from annotate.settings import Settings
     from annotate.training import Trainer
+    from annotate.uploads import Uploads
 
 MAX_AUTHOR = 100
 
@@ -32,6 +33,7 @@ class Services:
     trainer: Trainer
     publisher: Publisher
     exports: Builds
+    uploads: Uploads
 
 
 def services() -> Services:

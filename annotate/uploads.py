@@ -1,0 +1,201 @@
+"""Uploaded files that wait for a person's word, and their imports in the background, with progress and a way to stop.
+
+A file is kept for an hour in data/uploads; a new start of the server empties the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from annotate.actor import Actor
+from annotate.candle_store import CandleStore
+from annotate.db import Database
+from annotate.errors import AnnotateError, Conflict, NeedsAnswer, NotFound
+from annotate.importing import preview
+from annotate.models import Json
+from annotate.store.import_choices import prefilled, remembered, source_of
+from annotate.store.series import series_json
+from annotate.upload import Upload, known_series, store_upload
+
+log = logging.getLogger(__name__)
+
+FOLDER = "uploads"
+KEPT_S = 3600.0
+KEPT = 20  # files that wait; the oldest goes first
+CLOSE_S = 10.0
+
+
+class _CalledOff(Exception):
+    """Stops an import at its next step."""
+
+
+@dataclass(slots=True)
+class Held:
+    """A received file and what becomes of it."""
+
+    id: str
+    filename: str
+    path: Path
+    sha256: str
+    received: float  # monotonic seconds
+    state: str = "received"  # received, importing, finished, cancelled, failed
+    progress: float = 0.0  # share done, 0 to 1
+    error: Json | None = None  # why it failed, in the one error shape
+    items: list[Json] = field(default_factory=list)  # each series made or added to, with its report
+    called_off: threading.Event = field(default_factory=threading.Event)
+
+    def to_json(self) -> Json:
+        """Give it as the API shows it."""
+        return {name: getattr(self, name) for name in ("id", "filename", "state", "progress", "error", "items")}
+
+
+class Uploads:
+    """The files that are not imported yet; any thread may call, one thread imports in the background."""
+
+    def __init__(self, database: Database, candles: CandleStore, data_dir: Path) -> None:
+        self._database = database
+        self._candles = candles
+        self._folder = data_dir / FOLDER
+        self._folder.mkdir(exist_ok=True)
+        self._held: dict[str, Held] = {}
+        self._lock = threading.Lock()
+        self._actor = Actor("imports")
+        for left in self._folder.iterdir():
+            if left.is_file():
+                left.unlink()
+
+    def keep(self, filename: str, save: Callable[[Path], object]) -> Held:
+        """Receive a file: `save` writes it where it is told."""
+        self._forget_old()
+        upload_id = uuid4().hex
+        path = self._folder / upload_id
+        try:
+            save(path)
+            with path.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        held = Held(upload_id, filename, path, sha256, time.monotonic())
+        with self._lock:
+            self._held[upload_id] = held
+        return held
+
+    def get(self, upload_id: str) -> Held:
+        """Give an upload; raise NotFound for one that is unknown or over."""
+        held = self._held.get(upload_id)
+        if held is None:
+            raise NotFound(f"there is no upload {upload_id}; files wait for an hour, send it again", upload=upload_id)
+        return held
+
+    def preview(self, upload_id: str, answers: Json) -> Json:
+        """Show how the file would be read with these answers; what was said of such files before is filled in."""
+        held = self._waiting(upload_id)
+        shown = preview(held.path, held.filename, answers)
+        with self._database.read() as session:
+            if shown["series"]:
+                before = remembered(session, source_of(shown["series"][0]["report"]))
+                shown["questions"] = prefilled(shown["questions"], before)
+            known = [series.id for series, _report in known_series(session, self._upload(held, answers, None))]
+        return {**shown, "known_series": known}
+
+    def store(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> list[Json]:
+        """Import the file now and give each series with its report.
+
+        Raises what the importer raises; with NeedsAnswer the file is kept and `details.upload` names it.
+        """
+        held = self._waiting(upload_id)
+        try:
+            items = self._import(held, answers, series_id, now, lambda _share: None)
+        except NeedsAnswer as doubt:
+            questions = self.preview(upload_id, answers)["questions"]
+            raise NeedsAnswer(doubt.message, questions=questions, upload=upload_id) from None
+        self._finish(held, items)
+        return items
+
+    def start(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> Json:
+        """Begin the import in the background and give the upload; raise Conflict where one is under way or done."""
+        with self._lock:
+            held = self._waiting(upload_id)
+            held.state, held.progress, held.error = "importing", 0.0, None
+        self._actor.start()
+        self._actor.tell(lambda: self._run(held, answers, series_id, now))
+        return held.to_json()
+
+    def cancel(self, upload_id: str) -> Json:
+        """Call the import off, or forget the file that waits; what is stored already stays."""
+        held = self.get(upload_id)
+        held.called_off.set()
+        with self._lock:
+            if held.state in ("received", "failed"):
+                held.state = "cancelled"
+                held.path.unlink(missing_ok=True)
+        return held.to_json()
+
+    def close(self) -> None:
+        """Call off what is under way and end the thread."""
+        for held in list(self._held.values()):
+            held.called_off.set()
+        self._actor.stop(CLOSE_S)
+
+    def _waiting(self, upload_id: str) -> Held:
+        held = self.get(upload_id)
+        if held.state not in ("received", "failed"):
+            raise Conflict(
+                f"upload {upload_id} is {held.state}; send the file again for another import", state=held.state
+            )
+        return held
+
+    def _upload(self, held: Held, answers: Json, series_id: int | None) -> Upload:
+        return Upload(held.path, held.filename, held.sha256, answers, series_id)
+
+    def _import(
+        self, held: Held, answers: Json, series_id: int | None, now: int, watch: Callable[[float], None]
+    ) -> list[Json]:
+        made = store_upload(self._database, self._candles, self._upload(held, answers, series_id), now, watch)
+        bounds = self._candles.all_bounds()
+        return [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
+
+    def _run(self, held: Held, answers: Json, series_id: int | None, now: int) -> None:
+        def watch(share: float) -> None:
+            held.progress = share
+            if held.called_off.is_set():
+                raise _CalledOff
+
+        try:
+            watch(0.0)
+            items = self._import(held, answers, series_id, now, watch)
+        except _CalledOff:
+            held.path.unlink(missing_ok=True)
+            held.state = "cancelled"
+        except AnnotateError as error:
+            self._fail(held, error)
+        except Exception as error:  # the thread must outlive one import, and its state must not stay "importing"
+            log.exception("import of upload %s failed", held.id)
+            self._fail(held, AnnotateError(f"unexpected {type(error).__name__}; the log has the whole story"))
+        else:
+            self._finish(held, items)
+
+    def _fail(self, held: Held, error: AnnotateError) -> None:
+        held.error = error.to_json()["error"]
+        held.state = "failed"
+
+    def _finish(self, held: Held, items: list[Json]) -> None:
+        held.path.unlink(missing_ok=True)
+        held.items, held.progress = items, 1.0
+        held.state = "finished"
+
+    def _forget_old(self) -> None:
+        with self._lock:
+            idle = [held for held in self._held.values() if held.state != "importing"]
+            over = [held for held in idle if time.monotonic() - held.received > KEPT_S]
+            for held in {each.id: each for each in [*over, *idle[: max(0, len(idle) - KEPT + 1)]]}.values():
+                held.path.unlink(missing_ok=True)
+                del self._held[held.id]
