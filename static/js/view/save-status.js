@@ -72,10 +72,12 @@ function problemCard(change, book) {
  */
 function versions(mine, stored) {
   return element(
-    "table",
-    {},
-    element("tr", {}, element("th", {}, "Mine"), element("td", {}, mine ? summary(mine) : "deleted")),
-    element("tr", {}, element("th", {}, `Stored${stored?.author ? ` by ${stored.author}` : ""}`), element("td", {}, stored ? summary(stored) : "deleted")),
+    "dl",
+    { class: "versions" },
+    element("dt", {}, "Mine"),
+    element("dd", {}, mine ? summary(mine) : "deleted"),
+    element("dt", {}, "Stored"),
+    element("dd", {}, stored ? summary(stored) : "deleted"),
   );
 }
 
