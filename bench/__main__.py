@@ -1,11 +1,11 @@
-"""Run every benchmark, or those named: `python -m bench [page training live import_size]`. Prints a line a measure."""
+"""Run every benchmark, or those named: `python -m bench [page training …]`. Prints a line a measure."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from bench import import_size, live, page, training
+from bench import export_size, import_size, live, page, training
 from bench.report import Measure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "live": live.measures,
     "page": page.measures,
     "import_size": import_size.measures,
+    "export_size": export_size.measures,
 }
 
 

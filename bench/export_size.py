@@ -1,0 +1,122 @@
+"""Export at size: 1,000,000 candles with 10,000 marks as the zip, against one bare `pandas.to_csv` of the candles."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from bench.report import Measure, alternate, ratios
+from nn import dataset_dir
+
+ROWS = 1_000_000
+MARKS = 10_000
+START_MS = 1_700_000_000_000
+SECOND = 1_000
+ROUNDS = 3
+SEED = 7
+KIB = 1024
+TIME_BAR = 2.0
+MEMORY_BAR = 2.0
+
+
+def measures() -> Iterator[Measure]:
+    """Give the time of the export against pandas, and the memory above idle against the candle file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        _write_dataset(path)
+        pairs = alternate(partial(_in_child, _export_s, path), partial(_in_child, _pandas_s, path), ROUNDS)
+        size = (path / "out.zip").stat().st_size / KIB / KIB
+        note = f"{ROWS:,} candles, {MARKS:,} marks, zip of {size:.0f} MiB, best {min(own for own, _ in pairs):.1f} s"
+        yield Measure("export of a dataset", "pandas.to_csv of its candles", ratios(pairs), TIME_BAR, "at most", note)
+        grown = _in_child(_growth, path) / (path / "candles.arrow").stat().st_size
+        yield Measure("memory of that export", "the candle file", [grown], MEMORY_BAR, "at most")
+
+
+def _write_dataset(path: Path) -> None:
+    from annotate.exporting.content import Content
+    from annotate.exporting.description import describe
+    from annotate.exporting.recipe import Recipe
+
+    candles, marks = _candles(), _marks()
+    labels = [{"name": name, "colour": "#009e73", "key": None, "layer": "default", "archived": False} for name in "AB"]
+    facts = {"symbol": "BENCH/USDT", "timeframe": "1s", "simulated": True}
+    manifest = describe(Content(facts, "Default", labels, marks), candles.time, Recipe())
+    files = {"candles": {"sha256": "0" * 64}, "hash": "0" * 64}
+    dataset_dir.write(path, {**manifest, **files}, candles, marks)
+
+
+def _candles() -> dataset_dir.Candles:
+    draw = np.random.default_rng(SEED)
+    close = np.round(30_000 + np.cumsum(draw.normal(0, 0.5, ROWS)), 2)
+    time_ms = START_MS + SECOND * np.arange(ROWS, dtype=np.int64)
+    return dataset_dir.Candles(time_ms, close, close + 1, close - 1, close, np.round(draw.random(ROWS) * 100, 3))
+
+
+def _marks() -> list[dataset_dir.Json]:
+    step = ROWS // MARKS
+    starts = [START_MS + SECOND * step * number for number in range(MARKS)]
+    said = {"comment": "", "confidence": None, "author": "me", "source": "human", "mode": "hindsight", "revision": 1}
+    times = {"decided_at": START_MS + SECOND * ROWS, "created": START_MS, "updated": START_MS}
+    return [
+        {
+            "id": str(UUID(int=number)), "kind": "span", "label": "AB"[number % 2], "start": start,
+            "end": start + SECOND * step // 2, "known_at": start + SECOND * step // 2, **said, **times,
+        }
+        for number, start in enumerate(starts)
+    ]  # fmt: skip
+
+
+def _in_child(work: Callable[[Path], float], path: Path) -> float:
+    """Run in a fresh process, so that neither side finds the other's memory."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, (path,))
+
+
+def _export_s(path: Path) -> float:
+    _export(path)  # imports what it needs
+    started = time.perf_counter()
+    _export(path)
+    return time.perf_counter() - started
+
+
+def _pandas_s(path: Path) -> float:
+    import pandas as pd
+
+    candles = dataset_dir.read_candles(path / "candles.arrow")
+    frame = pd.DataFrame({name: getattr(candles, name) for name in dataset_dir.COLUMNS})
+    frame.head().to_csv(path / "bare.csv", index=False)
+    started = time.perf_counter()
+    frame.to_csv(path / "bare.csv", index=False)
+    return time.perf_counter() - started
+
+
+def _export(path: Path) -> None:
+    from annotate.exporting.formats import build
+    from annotate.exporting.member import Source
+
+    with (path / "out.zip").open("wb") as file:
+        build("dataset", Source(path, dataset_dir.read(path)), file, lambda _share: None)
+
+
+def _growth(path: Path) -> float:
+    """Give by how much an export raises the peak memory of a process that has its libraries, in bytes."""
+    import pandas  # noqa: F401  # Arrow imports it on its first conversion
+
+    from annotate.exporting.formats import build  # noqa: F401
+
+    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    _export(path)
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - idle) * KIB
+
+
+if __name__ == "__main__":
+    for measure in measures():
+        print(measure.line(), flush=True)
