@@ -111,20 +111,22 @@ class Uploads:
 
         Raises what the importer raises; with NeedsAnswer the file is kept and `details.upload` names it.
         """
-        held = self._waiting(upload_id)
+        held = self._claim(upload_id)
         try:
             items = self._import(held, answers, series_id, now, lambda _share: None)
         except NeedsAnswer as doubt:
+            held.state = "received"
             questions = self.preview(upload_id, answers)["questions"]
             raise NeedsAnswer(doubt.message, questions=questions, upload=upload_id) from None
+        except BaseException:
+            held.state = "failed"
+            raise
         self._finish(held, items)
         return items
 
     def start(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> Json:
         """Begin the import in the background and give the upload; raise Conflict where one is under way or done."""
-        with self._lock:
-            held = self._waiting(upload_id)
-            held.state, held.progress, held.error = "importing", 0.0, None
+        held = self._claim(upload_id)
         self._actor.start()
         self._actor.tell(lambda: self._run(held, answers, series_id, now))
         return held.to_json()
@@ -144,6 +146,13 @@ class Uploads:
         for held in list(self._held.values()):
             held.called_off.set()
         self._actor.stop(CLOSE_S)
+
+    def _claim(self, upload_id: str) -> Held:
+        # From here on neither a full house nor a cancel takes the file away.
+        with self._lock:
+            held = self._waiting(upload_id)
+            held.state, held.progress, held.error = "importing", 0.0, None
+        return held
 
     def _waiting(self, upload_id: str) -> Held:
         held = self.get(upload_id)
