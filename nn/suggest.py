@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nn.dataset_dir import Candles, DatasetDir
 from nn.few.annotations import Group, groups, to_json
 from nn.few.chances import Chances, calibrate
 from nn.few.choice import Chosen, choose
 from nn.few.curve import learning_curve
-from nn.few.doubts import rank_doubtful
+from nn.few.doubts import Doubt, rank_doubtful
 from nn.few.history import Suggested, read_history
 from nn.few.live import MOMENTUM, learn_live
 from nn.few.marked import Range
@@ -29,6 +30,7 @@ from nn.few.spans import Span
 Json = dict[str, Any]
 
 LIVE_CANDLES = 500
+BLAS_THREADS = 1  # the matrices are small: on a busy machine threads that wait for each other took ten times as long
 
 
 class NothingMarked(ValueError):
@@ -87,7 +89,8 @@ class Taught:
         )
         if not found:
             raise NothingMarked("no span, trade or point is marked here; mark a few first, twenty make a start")
-        self.parts = [_Part(self.market, group) for group in found]
+        with threadpool_limits(BLAS_THREADS, user_api="blas"):  # type: ignore[no-untyped-call]
+            self.parts = [_Part(self.market, group) for group in found]
 
     def suggestions(self) -> Iterator[Json]:
         """Give `{done, total, suggestions}` piece by piece, in order of time; stop by not asking for the next.
@@ -225,7 +228,7 @@ def _known(mark: Mapping[str, Any], cursor: int | None) -> bool:
     return cursor is None or int(mark.get("known_at") or 0) <= cursor
 
 
-def _doubt(part: _Part, item: Any, taught: Taught) -> Json:
+def _doubt(part: _Part, item: Doubt, taught: Taught) -> Json:
     name, side = part.group.classes[item.span.label]
     instead = None
     if item.instead is not None:
@@ -238,6 +241,6 @@ def _doubt(part: _Part, item: Any, taught: Taught) -> Json:
         "side": side,
         **taught.times(item.span.start, item.span.end),
         "doubt": round(item.doubt, 4),
-        "fit": round(item.fit, 4),
+        "reasons": {name: round(getattr(item, name), 4) for name in ("candles", "ends", "overlap", "unread")},
         "instead": instead,
     }

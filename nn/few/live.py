@@ -15,7 +15,7 @@ from nn.few.linear import LEAST, Linear, Scale
 from nn.few.marked import UNKNOWN
 from nn.few.market import Market
 from nn.few.spans import Span, moved, runs
-from nn.few.surroundings import LEAN, causal
+from nn.few.surroundings import PLAIN_CAUSAL, TURNING_CAUSAL, causal
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,6 +23,7 @@ Ints = npt.NDArray[np.int64]
 STAY = 0.97
 RUN_UP = 400  # candles before the first that is asked for, so that the filter forgets where it began
 STRENGTH = 0.1  # inverse of the regularisation
+LEAD = 0.03  # share of the log loss that more columns must save
 MOMENTUM = 12  # candles of the rule beside it
 
 
@@ -50,12 +51,14 @@ class LiveReader:
 def learn_live(folds: Sequence[Fold], lesson: Lesson) -> LiveReader | None:
     """Learn the classes of known candles from what led to them; None where only one class is known.
 
-    Whether widths and volume are looked at too is decided by the log loss on blocks of time that were held out.
+    Whether turning, widths and volume are looked at too is decided by the log loss on held-out blocks of time.
     """
     ground = lesson.ground
     rows = np.concatenate([causal(ground.market, piece.start, piece.end) for piece in ground.pieces])
-    losses = {columns: sum(_loss(fold, rows, columns) for fold in folds) for columns in (LEAN, rows.shape[1])}
-    columns = min(losses, key=lambda tried: losses[tried])
+    sets = (PLAIN_CAUSAL, TURNING_CAUSAL, rows.shape[1])
+    losses = {columns: sum(_loss(fold, rows, columns) for fold in folds) for columns in sets}
+    lead = LEAD * losses[PLAIN_CAUSAL]
+    columns = min(sets, key=lambda tried: losses[tried] + (0 if tried == PLAIN_CAUSAL else lead))
     model = _fit(lesson, rows, columns)
     return None if model is None else LiveReader(model, columns, lesson.marked.n_classes)
 

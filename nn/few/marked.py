@@ -18,7 +18,8 @@ UNKNOWN = -1  # the class of a candle of which nobody said anything; "nothing" i
 GROUP_GAP = 12  # marks no further apart than this touch
 TOUCHING = 0.6  # share of near neighbours that touch from which a room is a mark left out rather than nothing
 NEAR = 4.0  # marks whose room is at most this many times as long as a mark are near
-LEAST_ROOM, MOST_ROOM = 48, 400
+LEAST_ROOM, MOST_ROOM = 120, 400
+LEAST_BESIDE = 24  # candles beside a lone mark that a person saw at the least
 
 
 class Marked(NamedTuple):
@@ -50,7 +51,7 @@ def candle_classes(marked: Marked, n: int) -> Ints:
 
 
 def passed_over(marked: Marked) -> list[Range]:
-    """Give the rooms that a person saw and left unmarked: those between near marks, and half a mark beside lone ones.
+    """Give the rooms that a person saw and left unmarked: those between near marks, and some candles beside lone ones.
 
     Where near marks of several classes mostly touch, a room is a mark that was left out, and says nothing.
     """
@@ -61,7 +62,7 @@ def passed_over(marked: Marked) -> list[Range]:
     alone = len({span.label for span in spans}) == 1  # a single class needs something that it is not
     if close and np.mean(close) >= TOUCHING and not alone:
         return []
-    beside = max(1, marked.typical // 2)
+    beside = max(LEAST_BESIDE, marked.typical // 2)
     wide = [(start, end) for start, end in rooms if end - start > near]
     edges = [(spans[0].start - beside, spans[0].start), (spans[-1].end, spans[-1].end + beside)] if spans else []
     lone = [part for start, end in wide for part in ((start, start + beside), (end - beside, end))]

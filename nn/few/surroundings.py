@@ -20,12 +20,13 @@ HALO = SCALES[-1]  # candles to either side that a row looks at
 CLIP = 6.0
 NARROW = 0.05  # added to widths before their logarithm
 PLAIN = 4 * len(SCALES)  # leading columns of `hindsight` that are displacement and place alone
-LEAN = 2 * len(SCALES) + 2 * len(TURNS)  # leading columns of `causal`: these, and how far price has turned
+PLAIN_CAUSAL = 2 * len(SCALES)  # the same of `causal`
+TURNING_CAUSAL = PLAIN_CAUSAL + 2 * len(TURNS)  # these, and how far price has turned
 RUN_UP = 800  # candles after which it no longer matters where the turning began
 
 
 def causal(market: Market, start: int, end: int) -> Floats:
-    """Describe candles [start, end) by what led to them: (n, 32), the `LEAN` columns first."""
+    """Describe candles [start, end) by what led to them: (n, 32), the `PLAIN_CAUSAL` columns first."""
     first = max(0, start - RUN_UP)
     path, sigma = market.log_price[first:end], market.sigma[first:end]
     looks = [_looks(path, sigma, scale) for scale in SCALES]

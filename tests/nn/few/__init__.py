@@ -1,0 +1,1 @@
+"""The few-label model."""
