@@ -20,7 +20,7 @@ from nn.few.choice import Chosen, choose
 from nn.few.curve import learning_curve
 from nn.few.doubts import Doubt, rank_doubtful
 from nn.few.history import Suggested, read_history
-from nn.few.live import MOMENTUM, learn_live
+from nn.few.live import learn_live, momentum
 from nn.few.marked import Range
 from nn.few.market import Market
 from nn.few.places import ORDERS, next_places
@@ -145,7 +145,7 @@ class Taught:
             "classes": names,
             "time": self.candles.time[first:].tolist(),
             "probabilities": np.round(beliefs, 4).tolist(),
-            "rule": f"momentum of {MOMENTUM} candles",
+            "momentum": momentum(self.market, first, n).tolist(),  # the rule beside it: 1 where price rose
         }
 
     def _wanted(self, part: _Part, item: Suggested) -> bool:

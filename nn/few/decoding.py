@@ -32,16 +32,13 @@ def viterbi(log_probabilities: Floats, stay: float) -> Ints:
     return np.array(path[::-1], np.int64)
 
 
-def sticky_filter(probabilities: Floats, stay: float, belief: Floats | None = None) -> Floats:
-    """Give P(state | this and earlier candles) (n, K): a forward filter with a stay prior, so fit for the live edge.
-
-    `belief` (K,) is what the last earlier candle left, where there was one.
-    """
+def sticky_filter(probabilities: Floats, stay: float) -> Floats:
+    """Give P(state | this and earlier candles) (n, K): a forward filter with a stay prior, so fit for the live edge."""
     states = probabilities.shape[1]
     if states == 1:
         return probabilities
     leave = (1 - stay) / (states - 1)
-    now = [1 / states] * states if belief is None else belief.tolist()
+    now = [1 / states] * states
     beliefs = []
     for row in probabilities.tolist():
         now = [(old * (stay - leave) + leave) * seen for old, seen in zip(now, row, strict=True)]
