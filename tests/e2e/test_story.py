@@ -115,6 +115,7 @@ def _check_export(path: Path, marks: list[Json]) -> None:
             "annotations.jsonl",
             "candles.arrow",
             "candles.csv",
+            "candles.parquet",
             "labels.csv",
             "manifest.json",
         ]

@@ -29,6 +29,7 @@ from annotate.store.events import events_after
 from annotate.store.runs import get_run, run_to_json
 from annotate.store.series import create_series
 from annotate.training import Trainer
+from annotate.uploads import Uploads
 from annotate.views import models, replies, runs, sockets
 from annotate.views.services import Services
 
@@ -68,6 +69,7 @@ class Door:
         app.extensions["annotate"] = Services(
             *(self.settings, self.database, self.candles, self.trainer, self.publisher),
             Builds(self.database, self.settings.data_dir),
+            Uploads(self.database, self.candles, self.settings.data_dir),
         )
         for blueprint in (models.bp, runs.bp):
             app.register_blueprint(blueprint)
