@@ -26,9 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = {"fit": _fit, "check": _check}[given.pop("command")]
     try:
         return command(given)
-    except (
-        ValueError
-    ) as error:  # ConfigError, DatasetError, DeviceError, NothingToTrain, CheckpointError: all say the way out
+    except ValueError as error:  # a config, dataset, device or checkpoint that cannot be taken says the way out
         print(error, file=sys.stderr)
         return BAD_INPUT
 
