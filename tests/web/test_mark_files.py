@@ -85,7 +85,7 @@ def test_a_workspace_moves_from_one_instance_to_another(marking: Marking, tmp_pa
 def test_a_datasets_zip_makes_a_series_with_its_marks(marking: Marking, tmp_path: Path) -> None:
     marking.put_ok(span(10, 20))
     made = answered(marking.client.post("/api/datasets", json={"series_id": marking.series_id, "name": "x"}), 201)
-    with marking.client.get(f"/api/datasets/{made['dataset']['id']}/download") as answer:
+    with marking.client.get(f"/api/datasets/{made['dataset']['id']}/download", buffered=True) as answer:
         content = answer.data
     with serving(tmp_path) as other:
         data = {"file": (io.BytesIO(content), "dataset.zip")}

@@ -92,6 +92,7 @@ def test_a_paced_feed_gives_a_candle_each_time_the_clock_says_so(paced: Door, cl
 def test_a_paused_live_run_gets_no_candle_and_does_not_hurry_afterwards(paced: Door, clock: HandClock) -> None:
     run_id = _started(paced, clock)
     paced.trainer.pause(run_id)
+    paced.wait_for_state(run_id, "paused")
     clock.move(60.0)
     paced.trainer.resume(run_id)
     paced.wait_for(lambda: len(_learnt(paced, run_id)) == 1)
