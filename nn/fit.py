@@ -23,13 +23,17 @@ from nn.learner import Learner, Schedule, StepResult
 from nn.logline import batch_line, epoch_line
 from nn.metrics import Classes, summary
 from nn.progress import Progress
-from nn.training_data import epoch_starts, prepare
+from nn.training_data import CONTROL_VISITS, epoch_starts, prepare
 from nn.watch import Watch
 from nn.windows import Windows
 
 Json = dict[str, Any]
 Said = Event | Message | None
 BEST, LAST = "best", "last"
+CONTROL_NOTE = (
+    f"control: targets are shuffled, so all there is to learn is by heart; an epoch visits {CONTROL_VISITS} times "
+    "as many windows, and no later run starts from the result"
+)
 SAVE_EVERY_S = 30.0
 PACE_STEPS = 20  # steps over which windows/s and ETA are averaged
 
@@ -125,9 +129,7 @@ class _Run:
         if "label" in self.data.targets and not self.data.facts["labelled"]:
             notes.append("no candle of the dataset has a label: the label head learns nothing")
         if self.config.shuffle_targets:
-            notes.append(
-                "control: targets are shuffled, nothing can be learnt, and no later run starts from the result"
-            )
+            notes.append(CONTROL_NOTE)
         return notes
 
     def _batches(self) -> Iterator[Classes]:
@@ -300,6 +302,7 @@ class _Run:
             self.learner.publish(chosen_on),
             symbol=str(manifest.get("symbol", "")),
             timeframe=str(manifest.get("timeframe", "")),
+            dataset=str(manifest.get("hash", "")),
             threads=self.threads,
             metrics={"epoch": self.progress.best_epoch, "validation": self.progress.best_report},
         )

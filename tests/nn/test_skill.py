@@ -26,10 +26,10 @@ def test_three_epochs_come_near_the_best_possible_accuracy() -> None:
 def test_shuffled_targets_are_memorised_and_called_no_better_than_the_baselines() -> None:
     run = trained(BatchConfig(epochs=10, seed=1, shuffle_targets=True), dataset(1, ROWS))
     validated = [epoch.validation for epoch in run.epochs if epoch.validation]
-    assert run.epochs[-1].train["candle_accuracy"] > 0.2
-    best = min(part["heads"]["candle"]["nll"] for part in validated)
-    majority = validated[0]["baselines"]["candle"]["majority"]["nll"]
-    assert best > majority - 0.01
+    assert run.epochs[-1].train["candle_accuracy"] > 0.3
+    best = min(validated, key=lambda part: float(part["heads"]["candle"]["nll"]))
+    _, high = best["heads"]["candle"]["against"]["majority"]["interval"]
+    assert high >= 0
     assert all(epoch.verdict == "not better than the baselines" for epoch in run.epochs)
     assert "not_better" in run.warnings
     assert run.weights is None
