@@ -94,8 +94,8 @@ def move(before: npt.ArrayLike, after: npt.ArrayLike) -> Floats:
     a, b = np.asarray(before, np.float64), np.asarray(after, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(b) - np.log(a)
-        size = np.abs(a) / 2 + np.abs(b) / 2
-        relative = np.where(size > 0, 2 * (b / 2 - a / 2) / np.where(size > 0, size, 1.0), 0.0)
+        size = np.abs(a) / 4 + np.abs(b) / 4
+        relative = np.where(size > 0, (b / 2 - a / 2) / np.where(size > 0, size, 1.0), 0.0)
         result = np.where((a > 0) & (b > 0), logs, relative)
     return np.where(np.isfinite(result), result, 0.0)
 
@@ -163,4 +163,6 @@ def _place(close: Floats, high: Floats, low: Floats, span: int) -> Floats:
     bottom = np.lib.stride_tricks.sliding_window_view(low[windows], span).min(axis=1) / 2
     width = top - bottom
     good = np.isfinite(width) & (width > 0)
-    return np.where(good, 2 * (close / 2 - bottom) / np.where(good, width, 1.0) - 1, 0.0)
+    inside = np.clip(close / 2, bottom, top)  # a close may break the high/low rule
+    above = inside - np.where(good, bottom, 0.0)
+    return np.where(good, 2 * above / np.where(good, width, 1.0) - 1, 0.0)
