@@ -56,6 +56,7 @@ class Meta:
     step: int = 0
     symbol: str = ""
     timeframe: str = ""
+    dataset: str = ""  # hash of the dataset that they learnt from
     threads: int = 1
     created_ms: int = 0
     metrics: Json = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Meta:
             "edges": self.edges.to_json(),
             **{
                 name: getattr(self, name)
-                for name in ("data_cut", "step", "symbol", "timeframe", "threads", "created_ms", "metrics")
+                for name in ("data_cut", "step", "symbol", "timeframe", "dataset", "threads", "created_ms", "metrics")
             },
         }
 
@@ -84,7 +85,7 @@ class Weights:
 
 
 def weights_of(
-    snapshot: Snapshot, *, symbol: str, timeframe: str, threads: int, metrics: Json | None = None
+    snapshot: Snapshot, *, symbol: str, timeframe: str, threads: int, dataset: str = "", metrics: Json | None = None
 ) -> Weights:
     """Make weights of a snapshot."""
     meta = Meta(
@@ -95,6 +96,7 @@ def weights_of(
         step=snapshot.step,
         symbol=symbol,
         timeframe=timeframe,
+        dataset=dataset,
         threads=threads,
         created_ms=snapshot.created_ms,
         metrics=metrics or {},
@@ -197,6 +199,7 @@ def _read_meta(path: Path) -> tuple[Meta, str]:
             features=tuple(given["features"]),
             labels=tuple(given["labels"]),
             edges=Edges.from_json(given["edges"]),
+            dataset=str(given.get("dataset", "")),
             **plain,
         )
         return meta, str(given["sha256"])

@@ -133,7 +133,11 @@ class Session:
         """Give weights and state; `scorer` is the scorer's state after the newest candle that learning has taken."""
         newest = self.learning.newest
         weights = weights_of(
-            newest, symbol=self.market.symbol, timeframe=self.market.timeframe, threads=self.setting.threads
+            newest,
+            symbol=self.market.symbol,
+            timeframe=self.market.timeframe,
+            dataset=str(self.setting.history.manifest.get("hash", "")),
+            threads=self.setting.threads,
         )
         start = self.scorer.start
         state = {
