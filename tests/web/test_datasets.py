@@ -13,7 +13,7 @@ import pytest
 
 from annotate.models import Json
 from nn import dataset_dir
-from tests.annotate.annotations.builders import HOUR, START, candles_at, point, span, trade
+from tests.annotate.annotations.builders import HOUR, START, Workspace, candles_at, every, point, span, trade
 from tests.web.marking import Marking, answered, new_series, refused, serving
 
 DATASETS = "/api/datasets"
@@ -224,6 +224,43 @@ def test_an_export_that_fails_says_why(marking: Marking) -> None:
     assert "gone" in done["cause"]
     folder.with_name("elsewhere").rename(folder)
     refused(marking.client.get("/api/exports/999"), 404)
+
+
+def test_a_large_export_shows_progress_and_the_server_keeps_answering(served: Marking) -> None:
+    marking = large_series(served)
+    made = make(marking)
+    begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "dataset"}), 202)["export"]
+    waits, shares = [], []
+    while begun["state"] in ("queued", "running"):
+        started = time.monotonic()
+        begun = answered(marking.client.get(f"/api/exports/{begun['id']}"))["export"]
+        waits.append(time.monotonic() - started)
+        shares.append(begun["progress"])
+        time.sleep(0.01)
+    assert begun["state"] == "finished"
+    assert shares == sorted(shares)
+    assert any(0 < share < 1 for share in shares)
+    assert max(waits) < 2.5  # s: half a second is what a person notices, with slack for a busy machine
+
+
+def test_a_large_export_stops_at_its_next_block(served: Marking) -> None:
+    marking = large_series(served)
+    made = make(marking)
+    begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "dataset"}), 202)["export"]
+    while begun["state"] == "queued" or (begun["state"] == "running" and begun["progress"] == 0):
+        begun = answered(marking.client.get(f"/api/exports/{begun['id']}"))["export"]
+    answered(marking.client.delete(f"/api/exports/{begun['id']}"))
+    done = ended(marking, begun)
+    assert done["state"] == "cancelled"
+    assert done["progress"] < 1
+    assert not (marking.parts.settings.data_dir / "exports" / f"{begun['id']}.zip").exists()
+
+
+def large_series(served: Marking) -> Marking:
+    """Give the application with a series of 200,000 seconds."""
+    parts = served.parts
+    workspace = Workspace(parts.settings.data_dir, parts.database, parts.candles, 0)
+    return Marking(served.app, served.client, workspace.add_series(candles_at(every("1s", 200_000)), "1s"))
 
 
 def ended(marking: Marking, export: Json) -> Json:
