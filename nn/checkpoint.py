@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import torch
 from safetensors import SafetensorError
@@ -18,7 +20,7 @@ from safetensors.torch import save as format_tensors
 from torch import Tensor
 
 from nn.config import ConfigError, ModelConfig
-from nn.dataset_dir import write_whole
+from nn.dataset_dir import sync_folder, write_whole
 from nn.features import FEATURES
 from nn.models import skeleton
 from nn.snapshot import Snapshot
@@ -30,6 +32,7 @@ FORMAT = 1
 MODEL, META, STATE = "model.safetensors", "meta.json", "state.pt"
 MAX_META_BYTES = 1 << 20
 MAX_MODEL_BYTES = 4 << 30
+MAX_STATE_BYTES = 3 * MAX_MODEL_BYTES  # an optimizer keeps two numbers a parameter
 
 
 class CheckpointError(ValueError):
@@ -116,6 +119,8 @@ def mismatches(
 def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None) -> None:
     """Write a checkpoint so that `folder` holds the old one or the new one, never a mixture."""
     new, old = _beside(folder, ".new"), _beside(folder, ".old")
+    if old.exists() and not folder.exists():
+        old.rename(folder)  # a crash came between the two renames below
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     content = format_tensors({name: p.contiguous() for name, p in weights.params.items()})
@@ -131,6 +136,7 @@ def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None)
     if folder.exists():
         folder.rename(old)
     new.rename(folder)
+    sync_folder(folder.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -143,14 +149,16 @@ def load(folder: Path) -> Weights:
     """Read weights; raise CheckpointError for a file that is missing, torn, crafted or too large."""
     folder = _whole(folder)
     meta, sha256 = _read_meta(folder / META)
-    content = _bounded(folder / MODEL, MAX_MODEL_BYTES)
+    want = _shapes(meta)
+    size = sum(math.prod(shape) for shape in want.values()) * 4
+    content = _bounded(folder / MODEL, min(size + MAX_META_BYTES, MAX_MODEL_BYTES))  # a header is smaller than that
     if hashlib.sha256(content).hexdigest() != sha256:
         raise CheckpointError(f"{folder / MODEL}: not the file that {META} speaks of")
     try:
         params = parse_tensors(content)
     except SafetensorError as error:
         raise CheckpointError(f"{folder / MODEL}: {error}") from error
-    _check_shapes(folder / MODEL, params, meta)
+    _check_tensors(folder / MODEL, params, want)
     return Weights(params, meta)
 
 
@@ -159,6 +167,7 @@ def load_state(folder: Path) -> Json:
     path = _whole(folder) / STATE
     try:
         with path.open("rb") as file:
+            _check_unpacked(file)
             state: Json = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # a torn file breaks the reader with whatever its bytes make of it
         raise CheckpointError(f"{path}: {error!r}") from error
@@ -190,19 +199,7 @@ def _read_meta(path: Path) -> tuple[Meta, str]:
         given = json.loads(_bounded(path, MAX_META_BYTES))
         if given["format"] != FORMAT:
             raise CheckpointError(f"{path}: format {given['format']!r}; this version reads {FORMAT}")
-        plain = {
-            name: given[name]
-            for name in ("data_cut", "step", "symbol", "timeframe", "threads", "created_ms", "metrics")
-        }
-        meta = Meta(
-            config=ModelConfig.from_json(given["config"]),
-            features=tuple(given["features"]),
-            labels=tuple(given["labels"]),
-            edges=Edges.from_json(given["edges"]),
-            dataset=str(given.get("dataset", "")),
-            **plain,
-        )
-        return meta, str(given["sha256"])
+        return _meta(given), str(given["sha256"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, CheckpointError):
             raise
@@ -210,14 +207,53 @@ def _read_meta(path: Path) -> tuple[Meta, str]:
         raise CheckpointError(f"{path}: {detail}") from error
 
 
-def _check_shapes(path: Path, params: Mapping[str, Tensor], meta: Meta) -> None:
-    want = {
-        name: tuple(p.shape)
-        for name, p in skeleton(meta.config, head_classes(meta.labels), len(meta.features)).named_parameters()
-    }
+def _meta(given: Json) -> Meta:
+    cut, metrics = given["data_cut"], given["metrics"]
+    names = {name: [str(of) for of in _list(given[name])] for name in ("features", "labels")}
+    return Meta(
+        config=ModelConfig.from_json(given["config"]),
+        features=tuple(names["features"]),
+        labels=tuple(names["labels"]),
+        edges=Edges.from_json(given["edges"]),
+        data_cut=None if cut is None else int(cut),
+        metrics=dict(metrics),
+        step=int(given["step"]),
+        threads=int(given["threads"]),
+        created_ms=int(given["created_ms"]),
+        symbol=str(given["symbol"]),
+        timeframe=str(given["timeframe"]),
+        dataset=str(given.get("dataset", "")),
+    )
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r}: a list is needed")
+    return value
+
+
+def _shapes(meta: Meta) -> dict[str, tuple[int, ...]]:
+    module = skeleton(meta.config, head_classes(meta.labels), len(meta.features))
+    return {name: tuple(p.shape) for name, p in module.named_parameters()}
+
+
+def _check_tensors(path: Path, params: Mapping[str, Tensor], want: Mapping[str, tuple[int, ...]]) -> None:
     have = {name: tuple(p.shape) for name, p in params.items()}
-    if have != want:
-        wrong = sorted(name for name in have.keys() | want.keys() if have.get(name) != want.get(name))[0]
+    wrong = sorted(name for name in have.keys() | want.keys() if have.get(name) != want.get(name))
+    if wrong:
+        name = wrong[0]
         raise CheckpointError(
-            f"{path}: tensor {wrong} is {have.get(wrong)}; the config in {META} makes it {want.get(wrong)}"
+            f"{path}: tensor {name} is {have.get(name)}; the config in {META} makes it {want.get(name)}"
         )
+    for name, tensor in params.items():
+        if tensor.dtype != torch.float32 or not bool(torch.isfinite(tensor).all()):
+            raise CheckpointError(f"{path}: tensor {name} holds {tensor.dtype}; finite float32 numbers are needed")
+
+
+def _check_unpacked(file: BinaryIO) -> None:
+    """Refuse an archive whose members would unpack to more than any run's state holds."""
+    with zipfile.ZipFile(file) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MAX_STATE_BYTES:
+        raise CheckpointError(f"{size} bytes; at most {MAX_STATE_BYTES} are read")
+    file.seek(0)

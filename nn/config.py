@@ -78,6 +78,7 @@ class ModelConfig:
 
         A load takes the config of any mode and leaves out what does not concern a model.
         """
+        given = _mapping("config", given)
         known = {f.name: f for f in dataclasses.fields(cls)}
         if cls is ModelConfig:
             others = {f.name for mode in (BatchConfig, LiveConfig) for f in dataclasses.fields(mode)} - set(known)

@@ -165,4 +165,4 @@ def _place(close: Floats, high: Floats, low: Floats, span: int) -> Floats:
     good = np.isfinite(width) & (width > 0)
     inside = np.clip(close / 2, bottom, top)  # a close may break the high/low rule
     above = inside - np.where(good, bottom, 0.0)
-    return np.where(good, 2 * above / np.where(good, width, 1.0) - 1, 0.0)
+    return np.where(good, 2 * (above / np.where(good, width, 1.0)) - 1, 0.0)

@@ -100,26 +100,22 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
     block = max(LEAST_BLOCK, 4 * data.horizon)
     heads: dict[str, Json] = {}
     baselines: dict[str, Json] = {}
-    excess = np.zeros(len(judged.rows))
+    excess = np.zeros(len(judged.rows))  # of the weighted NLL over that of each head's best baseline
     for head, answers in judged.log_probabilities.items():
         targets = data.targets[head][judged.rows]
-        if not (targets >= 0).any():
-            continue
-        heads[head] = figures(targets, answers, block)
-        rival_answers = rivals.answers(data, head, judged.rows)
-        baselines[head] = {name: _short(targets, given) for name, given in rival_answers.items()}
-        best = min(baselines[head], key=lambda name: float(baselines[head][name]["nll"]))
-        differences = {name: _difference(targets, answers, given) for name, given in rival_answers.items()}
         counts = (targets >= 0).astype(float)
-        heads[head]["against"] = {
-            name: {"difference": float(d.sum() / counts.sum()), "interval": block_interval(d, counts, block)}
-            for name, d in differences.items()
-        }
-        heads[head]["verdict"] = _verdict(heads[head]["against"][best]["interval"])
+        if not counts.any():
+            continue
+        given = rivals.answers(data, head, judged.rows)
+        baselines[head] = {name: _short(targets, of) for name, of in given.items()}
+        best = min(baselines[head], key=lambda name: float(baselines[head][name]["nll"]))
+        differences = {name: _difference(targets, answers, of) for name, of in given.items()}
+        against = {name: _against(difference, counts, block) for name, difference in differences.items()}
+        heads[head] = figures(targets, answers, block)
+        heads[head] |= {"against": against, "verdict": _verdict(against[best]["interval"])}
         excess += weights[head] * differences[best] / counts.sum()
     if not heads:
         return None
-    share = np.full(len(excess), 1 / len(excess))
     return {
         "loss": sum(weights[head] * heads[head]["nll"] for head in heads),
         "candle_accuracy": heads.get("candle", {}).get("accuracy"),
@@ -127,8 +123,13 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
         "n": max(of["n"] for of in heads.values()),
         "baselines": baselines,
         "heads": heads,
-        "verdict": _verdict(block_interval(excess, share, block)),
+        "verdict": _verdict(block_interval(excess, np.full(len(excess), 1 / len(excess)), block)),
     }
+
+
+def _against(difference: Floats, counts: Floats, block: int) -> Json:
+    mean = float(difference.sum() / counts.sum())
+    return {"difference": mean, "interval": block_interval(difference, counts, block)}
 
 
 def _short(targets: Classes, given: Answers) -> Json:
