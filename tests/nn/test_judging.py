@@ -1,0 +1,124 @@
+"""Judging: the same figures for any batch size, the right words for skill and for none."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from nn.config import BatchConfig
+from nn.dataset_dir import DatasetDir
+from nn.features import compute
+from nn.judging import BETTER, NOT_BETTER, Judged, Rivals, fit_rivals, judge, report
+from nn.learner import Learner, Schedule
+from nn.targets import candle_class, fit_edges
+from nn.training_data import TrainingData, prepare
+from nn.windows import Windows
+from tests.nn.live_market import MINUTE, market, small
+
+Json = dict[str, Any]
+Result = TypeVar("Result")
+
+N = 3000
+CONFIG = BatchConfig.from_json(small(stride=10, heads={"candle": 1, "trend": 0, "range": 0, "label": 0}))
+DATA = prepare(CONFIG, DatasetDir({"timeframe_ms": MINUTE, "labels": []}, market(N), []))
+
+
+@pytest.fixture(scope="module")
+def rivals() -> Rivals:
+    return ended(fit_rivals(DATA, seed=0))
+
+
+def test_the_batch_size_of_the_training_changes_no_figure() -> None:
+    one, many = (dataclasses.replace(CONFIG, batch_size=size) for size in (1, 64))
+    assert answers_of(one) == answers_of(many)
+
+
+def test_answers_that_know_more_than_the_baselines_are_called_better(rivals: Rivals) -> None:
+    found = reported(rivals, sureness=0.5)
+    assert found["verdict"] == found["heads"]["candle"]["verdict"] == BETTER
+    assert found["heads"]["candle"]["against"]["logistic"]["interval"][1] < 0
+
+
+@pytest.mark.parametrize("sureness", [0.0, -0.3])
+def test_answers_that_know_nothing_or_err_are_not(rivals: Rivals, sureness: float) -> None:
+    found = reported(rivals, sureness)
+    assert found["verdict"] == NOT_BETTER
+    assert found["heads"]["candle"]["against"]["logistic"]["difference"] > 0
+
+
+def test_on_random_walks_noise_is_seldom_called_better() -> None:
+    called = 0
+    for seed in range(40):
+        draw = np.random.default_rng(seed)
+        noisy = np.full((rows_of(DATA).size, 5), 0.2) * np.exp(draw.normal(0, 0.05, (rows_of(DATA).size, 5)))
+        random = draw.integers(0, 5, N)
+        data = dataclasses.replace(DATA, targets={"candle": random}, last={"candle": np.roll(random, 1)})
+        fitted = ended(fit_rivals(data, seed))
+        found = report(judged_with(noisy), data, fitted, CONFIG.heads)
+        assert found is not None
+        called += found["verdict"] == BETTER
+    assert called <= 2
+
+
+def test_the_loss_is_the_weighted_loss_of_the_heads_and_n_its_targets(rivals: Rivals) -> None:
+    found = reported(rivals, 0.5)
+    assert found["loss"] == pytest.approx(found["heads"]["candle"]["nll"])
+    assert found["n"] == int((DATA.targets["candle"][rows_of(DATA)] >= 0).sum())
+    assert set(found["baselines"]["candle"]) == {"majority", "persistence", "logistic"}
+
+
+def test_where_no_target_counts_there_is_no_report(rivals: Rivals) -> None:
+    empty = dataclasses.replace(DATA, targets={"candle": np.full(N, -1)})
+    assert report(judged_with(np.full((rows_of(DATA).size, 5), 0.2)), empty, rivals, CONFIG.heads) is None
+
+
+def test_the_figures_are_of_the_next_candle() -> None:
+    candles, sigma = market(N), compute(market(N)).sigma
+    edges = fit_edges(candles.slice(0, DATA.split.train.last), sigma[: DATA.split.train.last])
+    rows = rows_of(DATA)
+    outcome = candle_class(candles.close[rows], candles.close[rows + 1], sigma[rows], edges)
+    assert np.array_equal(outcome, DATA.targets["candle"][rows])
+
+
+def answers_of(config: BatchConfig) -> list[float]:
+    learner = Learner(config, Schedule(1e-3), edges=DATA.edges)
+    windows = Windows(DATA.rows, DATA.targets, config.sequence_length)
+    assert DATA.split.validation is not None
+    judged = ended(judge(learner.publish(), windows, DATA, DATA.split.validation, config.stride))
+    values: list[float] = judged.log_probabilities["candle"].ravel().tolist()
+    return values
+
+
+def reported(rivals: Rivals, sureness: float) -> Json:
+    """Report answers that put `sureness` more on the right class than on each other one."""
+    right = DATA.targets["candle"][rows_of(DATA)]
+    weights = np.ones((right.size, 5))
+    weights[np.arange(right.size), right] *= np.exp(2 * sureness)
+    found = report(judged_with(weights), DATA, rivals, CONFIG.heads)
+    assert found is not None
+    return found
+
+
+def judged_with(weights: npt.NDArray[np.float64]) -> Judged:
+    return Judged(rows_of(DATA), {"candle": np.log(weights / weights.sum(axis=1, keepdims=True))})
+
+
+def rows_of(data: TrainingData) -> npt.NDArray[np.int64]:
+    part = data.split.validation
+    assert part is not None
+    return np.arange(part.first, part.last)
+
+
+def ended(work: Generator[None, None, Result]) -> Result:
+    """Run a generator to its end; give what it returns."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
