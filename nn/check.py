@@ -32,7 +32,7 @@ def check(wanted: str, say: Callable[[str], object]) -> int:
     device, config = choose(wanted), ModelConfig()
     where = str(device.device)
     say(f"device: {where}, {device.dtype} ({device.reason})")
-    say(f"threads: {fastest_threads(config, where)}, torch {torch.__version__}")
+    say(f"threads: {fastest_threads(where)}, torch {torch.__version__}")
     error, slope = gradient_error(config, device), slope_error(config)
     good = error <= TOLERANCE[device.dtype] and slope <= SLOPE_TOLERANCE
     say(f"training step: gradient within {error:.1e} of float64's, and that within {slope:.1e} of the loss's slope")

@@ -6,11 +6,12 @@ What it yields is an event, a message, or None for a slice of work of which ther
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -29,6 +30,7 @@ from nn.windows import Windows
 
 Json = dict[str, Any]
 Said = Event | Message | None
+Work = TypeVar("Work")
 BEST, LAST = "best", "last"
 CONTROL_NOTE = (
     f"control: targets are shuffled, so all there is to learn is by heart; an epoch visits {CONTROL_VISITS} times "
@@ -77,6 +79,7 @@ class _Run:
         self.progress, self.watch = Progress(), Watch()
         self.best: Weights | None = None
         self.pace: deque[tuple[int, float]] = deque(maxlen=PACE_STEPS)
+        self.on_train: dict[str, dict[str, Json]] = {}  # head → the baselines on the train rows
         self.judging_s = 0.0
         self.saved_s = time.perf_counter()
         self.resumed = resumed is not None
@@ -87,6 +90,7 @@ class _Run:
         """Train to the end, or until `control` says so."""
         yield from self._open()
         rivals = yield from fit_rivals(self.data, self.config.seed)
+        self.on_train = yield from rivals.on_train(self.data)
         while self.progress.epoch <= self.config.epochs and not self._patience_is_over():
             for starts in self._batches():
                 if self.control.end:
@@ -94,7 +98,10 @@ class _Run:
                 yield from self._step(starts)
                 if time.perf_counter() - self.saved_s > SAVE_EVERY_S:
                     yield from self._save_last()
-            yield from self._end_epoch(rivals)
+            judging = yield from self._judge(rivals)
+            if self.control.end:  # it may have broken the judging off; a resumed run judges again
+                return (yield from self._end_early(self.control.end))
+            yield from self._end_epoch(judging)
         return (yield from self._end("finished"))
 
     def _open(self) -> Iterator[Said]:
@@ -148,7 +155,7 @@ class _Run:
         self.progress.add(result, seconds)
         self.pace.append((len(starts), seconds))
         warnings = self.watch.after_step(result)
-        told = self.learner.steps <= self.job.recorded_step
+        told = self.learner.steps + bool(result.skipped) <= self.job.recorded_step
         yield None if told or result.skipped else self._batch_done(result)
         yield from self._warn([] if told else warnings)
 
@@ -177,15 +184,14 @@ class _Run:
             skipped_steps=self.learner.skipped,
         )
 
-    def _end_epoch(self, rivals: Rivals) -> Iterator[Said]:
-        validation = yield from self._judge(rivals)
+    def _end_epoch(self, validation: Json | None) -> Iterator[Said]:
         best = validation is not None and self._is_best(validation["loss"])
         self.progress.waited = 0 if best or validation is None else self.progress.waited + 1
         if best:
             self.progress.best_report, self.progress.best_epoch = validation, self.progress.epoch
             yield from self._save_best()
         if self.progress.epoch > self.job.recorded_epoch:
-            yield self._epoch_done(rivals, validation, best=best)
+            yield self._epoch_done(validation, best=best)
         self.progress.next_epoch()
         yield from self._save_last()
 
@@ -194,22 +200,41 @@ class _Run:
         if part is None:
             return None
         before = time.perf_counter()
-        judged = yield from judge(self.learner.publish(), self.windows, self.data, part, self.config.stride)
+        judging = judge(self.learner.publish(), self.windows, self.data, part, self.config.stride)
+        judged = yield from self._unless_ended(judging)
+        if judged is None:
+            return None
         validation = report(judged, self.data, rivals, self.config.heads)
         self.judging_s = time.perf_counter() - before
         if validation is None:
             yield from self._warn(
                 self.watch.once("no_validation", "no candle of the validation set has a target that counts")
             )
+        elif not math.isfinite(validation["loss"]):
+            yield from self._warn(
+                self.watch.once("non_finite", "the answers on validation are not finite: the epoch is not judged")
+            )
+            return None
         return validation
+
+    def _unless_ended(self, work: Generator[None, None, Work]) -> Generator[Said, None, Work | None]:
+        """Do work in slices; give its result, None where the run was asked to end meanwhile."""
+        while not self.control.end:
+            try:
+                next(work)
+            except StopIteration as end:
+                result: Work = end.value
+                return result
+            yield None
+        return None
 
     def _is_best(self, loss: float) -> bool:
         before = self.progress.best_report
         return before is None or loss < before["loss"]
 
-    def _epoch_done(self, rivals: Rivals, validation: Json | None, *, best: bool) -> EpochDone:
+    def _epoch_done(self, validation: Json | None, *, best: bool) -> EpochDone:
         progress, batches = self.progress, self.batches[self.progress.epoch - 1]
-        train = self._train_report(rivals)
+        train = self._train_report()
         return EpochDone(
             run_id=self.job.run_id,
             time=self.job.now_ms(),
@@ -224,7 +249,7 @@ class _Run:
             seconds=progress.seconds + self.judging_s,
         )
 
-    def _train_report(self, rivals: Rivals) -> Json:
+    def _train_report(self) -> Json:
         """Give the epoch's means over its train batches, with the baselines on the train rows."""
         progress = self.progress
         heads = {head: summary(np.array(matrix)) for head, matrix in progress.confusion.items()}
@@ -234,7 +259,7 @@ class _Run:
             "candle_accuracy": heads.get("candle", {}).get("accuracy"),
             "trend_accuracy": heads.get("trend", {}).get("accuracy"),
             "n": max((of["n"] for of in heads.values()), default=0),
-            "baselines": {head: rivals.on_train(self.data, head) for head in heads},
+            "baselines": {head: self.on_train[head] for head in heads},
             "heads": heads,
         }
 

@@ -42,11 +42,17 @@ class Rivals:
             answers["persistence"] = self.persistence[head].answer(data.last[head][rows])
         return answers | {"logistic": self.logistic[head].answer(data.rows[rows])}
 
-    def on_train(self, data: TrainingData, head: str) -> dict[str, Json]:
-        """Give each baseline's `{accuracy, nll, f1}` on the train rows that count."""
-        rows = np.arange(data.split.train.first, data.split.train.last)
-        rows = rows[data.targets[head][rows] >= 0]
-        return {name: _short(data.targets[head][rows], given) for name, given in self.answers(data, head, rows).items()}
+    def on_train(self, data: TrainingData) -> Generator[None, None, dict[str, dict[str, Json]]]:
+        """Give each baseline's `{accuracy, nll, f1}` on the train rows that count, {head: {baseline: …}}."""
+        every = np.arange(data.split.train.first, data.split.train.last)
+        found = {}
+        for head, classes in data.targets.items():
+            rows = every[classes[every] >= 0]
+            if len(rows):
+                answers = self.answers(data, head, rows)
+                found[head] = {name: _short(classes[rows], given) for name, given in answers.items()}
+            yield
+        return found
 
 
 def fit_rivals(data: TrainingData, seed: int) -> Generator[None, None, Rivals]:

@@ -30,7 +30,7 @@ def fit_in_shell(
 ) -> int:
     """Train and say each line; give the exit code. Raises DeviceError, NothingToTrain, CheckpointError."""
     chosen = choose(device, use_amp=config.use_amp)
-    count = threads or fastest_threads(config, str(chosen.device))
+    count = threads or fastest_threads(str(chosen.device))
     say(f"{chosen.device}, {chosen.dtype}, {count} threads: {chosen.reason}. {memory_line(chosen.device)}")
     job = Job(
         run_id=1,
@@ -52,9 +52,9 @@ def fit_in_shell(
     return 0
 
 
-def fastest_threads(config: ModelConfig, device: str) -> int:
-    """Set and give the thread count at which a training step of this config runs fastest here."""
-    classes = head_classes(())
+def fastest_threads(device: str) -> int:
+    """Set and give the thread count at which a training step of the default size runs fastest here."""
+    config, classes = ModelConfig(), head_classes(())
     learner = Learner(config, Schedule(1e-3), device=device)
     batch = noise(config, classes, device)
     return calibrate_threads(lambda: learner.step(batch))

@@ -33,11 +33,11 @@ class Watch:
         """Give plain data."""
         return dataclasses.asdict(self)
 
-    def once(self, code: str, message: str) -> list[tuple[str, str]]:
-        """Give `[(code, message)]` the first time, `[]` after."""
-        if code in self.said:
+    def once(self, code: str, message: str, cause: str = "") -> list[tuple[str, str]]:
+        """Give `[(code, message)]` the first time, `[]` after; `cause` tells causes of one code apart."""
+        if code + cause in self.said:
             return []
-        self.said.append(code)
+        self.said.append(code + cause)
         return [(code, message)]
 
     def after_step(self, result: StepResult) -> list[tuple[str, str]]:
@@ -70,4 +70,4 @@ class Watch:
         if self.same_class[head] < STUCK_STEPS:
             return []
         message = f"{head}: the model has answered class {given[0]} for every candle for {STUCK_STEPS} steps"
-        return self.once(f"one_class:{head}", message)
+        return self.once("one_class", message, cause=head)

@@ -9,6 +9,15 @@ from nn import events
 from tests.nn.worker_process import Worker
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of a CUDA card where there is none."""
+    if torch.cuda.is_available():
+        return
+    kept = [item for item in items if item.get_closest_marker("gpu") is None]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
     """Compute here with as many threads as the worker of these tests: bits are compared."""

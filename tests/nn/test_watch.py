@@ -27,7 +27,7 @@ def test_a_loss_that_moves_is_not() -> None:
 
 def test_one_class_for_every_candle_of_50_steps_is_said() -> None:
     one = np.array([[3, 0], [4, 0]])
-    assert codes(Watch(), [step(1 + 0.1 * i, one) for i in range(STUCK_STEPS)]) == ["one_class:trend"]
+    assert codes(Watch(), [step(1 + 0.1 * i, one) for i in range(STUCK_STEPS)]) == ["one_class"]
 
 
 @pytest.mark.parametrize("every", [2, STUCK_STEPS - 1])
