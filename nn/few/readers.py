@@ -140,11 +140,11 @@ class Swings:
 
 
 READERS: dict[str, Reader] = {
+    "states": States(0.97),
+    "states, snapped": States(0.99, snap=True),
     "segments": Segments(0.1, 1.0),
     "segments, plain": Segments(0.1, 1.0, wide=False),
     "segments, ends": Segments(0.05, 1.5),
-    "states": States(0.97),
-    "states, snapped": States(0.99, snap=True),
     "stretches": Stretches(1.0),
     "stretches, sparse": Stretches(0.0),
     "stretches, dense": Stretches(2.0),

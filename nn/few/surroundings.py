@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 SCALES = (3, 6, 12, 24, 48, 96)
 HALO = SCALES[-1]  # candles to either side that a row looks at
+BUSY = (3, 6, 12, 24, 48)  # candles whose mean absolute move is looked at
 CLIP = 6.0
 NARROW = 0.05  # added to widths before their logarithm
 PLAIN = 4 * len(SCALES)  # leading columns of `hindsight` that are displacement and place alone
@@ -37,7 +38,7 @@ def causal(market: Market, start: int, end: int) -> Floats:
 
 
 def hindsight(market: Market, start: int, end: int) -> Floats:
-    """Describe candles [start, end) by what led to them and what came of them: (n, 52), the `PLAIN` columns first."""
+    """Describe candles [start, end) by what led to them and what came of them: (n, 62), the `PLAIN` columns first."""
     first, last = max(0, start - HALO), min(len(market), end + HALO)
     path, sigma = market.log_price[first:last], market.sigma[first:last]
     before = [_looks(path, sigma, scale) for scale in SCALES]
@@ -66,6 +67,14 @@ def _looks(path: Floats, sigma: Floats, scale: int) -> tuple[Floats, Floats, Flo
     low = minimum_filter1d(path, scale + 1, origin=scale // 2, mode="nearest")
     place = (path - low) / np.maximum(high - low, TINY) - 0.5
     return displacement / unit, place, np.log((high - low) / unit + NARROW)
+
+
+def _mean(values: Floats, width: int) -> Floats:
+    """Give the log mean of the last `width` values at each, of those there are at first."""
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    at = np.arange(1, len(total))
+    first = np.maximum(at - width, 0)
+    return np.asarray(np.log((total[at] - total[first]) / (at - first) + NARROW))
 
 
 def _body(market: Market, start: int, end: int) -> Floats:

@@ -84,7 +84,7 @@ def test_an_order_that_does_not_exist_is_refused(taught: tuple[Chosen, Chances])
 
 
 def test_the_curve_rises_with_marks_and_says_how_sure_it_is(path: Market) -> None:
-    chosen = choose(path, marked(swings_of(path)[:80]), {"segments": READERS["segments"]})
+    chosen = choose(path, marked(swings_of(path)[:60]), {"segments": READERS["segments"]})
     curve = learning_curve(chosen)
     assert [point.marks for point in curve.points] == sorted({point.marks for point in curve.points})
     assert curve.points[-1].f1 > curve.points[0].f1

@@ -18,7 +18,7 @@ from nn.few.spans import Span
 from nn.few.surroundings import causal, hindsight
 from tests.nn.few.markets import changed_after, marked, market, swings_of
 
-LONG = 12_000
+LONG = 10_000
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def untold(_: Piece, spans: list[Span]) -> list[Suggested]:
 def test_reading_in_pieces_gives_what_one_go_gives(path: Market, name: str) -> None:
     chosen = choose(path, marked(swings_of(path)[:30]), {name: READERS[name]})
     whole = chosen.read(Piece(path, 0, LONG))
-    steps = list(read_history(path, chosen.read, untold, 0, LONG, size=3_000, overlap=800))  # type: ignore[arg-type]
+    steps = list(read_history(path, chosen.read, untold, 0, LONG, size=2_500, overlap=700))  # type: ignore[arg-type]
     spans = [item.span for step in steps for item in step.found]
     assert len(steps) > 2
     assert spans == whole
@@ -72,7 +72,7 @@ def test_a_piece_is_no_larger_and_none_is_held_longer_however_long_the_series_is
 
     for _ in read_history(path, read, untold, 0, LONG, size=1_000, overlap=300):  # type: ignore[arg-type]
         pass
-    assert len(pieces) == 12
+    assert len(pieces) == LONG // 1_000
     assert max(alive) <= 2
 
 

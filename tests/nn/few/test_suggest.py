@@ -9,7 +9,7 @@ import pytest
 
 from nn import suggest
 from nn.dataset_dir import COLUMNS, Candles, DatasetDir
-from nn.few.marked import Marked
+from nn.few.annotations import groups
 from nn.few.market import Market
 from nn.few.spans import Span
 from nn.suggest import NothingMarked, Request, Taught
@@ -176,10 +176,10 @@ def _outer() -> list[Span]:
 
 def test_many_marks_are_thinned_in_runs_of_neighbours() -> None:
     fine = swings_of(Market(ROWS), 0.8)
-    taught = Taught(annotated(fine), Request())
-    spans = taught.parts[0].group.marked.spans
-    assert len(fine) > 400 >= len(spans) > 150
-    assert isinstance(taught.parts[0].group.marked, Marked)
+    (group,) = groups(annotated(fine).annotations, ROWS, HOUR_MS, {})
+    spans = group.marked.spans
+    assert len(group.ids) == len(fine) > 400 >= len(spans) > 150
+    assert spans[:10] == fine[:10]
 
 
 def test_the_few_label_model_loads_no_torch() -> None:
