@@ -179,7 +179,7 @@ def test_many_marks_are_thinned_in_runs_of_neighbours() -> None:
     (group,) = groups(annotated(fine).annotations, ROWS, HOUR_MS, {})
     spans = group.marked.spans
     assert len(group.ids) == len(fine) > 400 >= len(spans) > 150
-    assert spans[:10] == fine[:10]
+    assert [span[:2] for span in spans[:10]] == [span[:2] for span in fine[:10]]
 
 
 def test_the_few_label_model_loads_no_torch() -> None:
