@@ -74,28 +74,30 @@ def peak_resident_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux KiB
 
 
-def calibrate_threads(work: Callable[[], object], *, limit_s: float = CALIBRATION_S) -> int:
+def calibrate_threads(
+    work: Callable[[], object], *, limit_s: float = CALIBRATION_S, clock: Callable[[], float] = time.perf_counter
+) -> int:
     """Set and give the number of threads at which `work` runs fastest, by trying 1, 2, 4 … up to the cores here.
 
     Fewer threads are kept unless more bring at least a tenth: idle threads that spin cost other processes their time.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     counts = sorted({min(2**i, cores) for i in range(cores.bit_length() + 1)})
-    end = time.perf_counter() + limit_s
+    end = clock() + limit_s
     best, best_s = 1, float("inf")
     for count in counts:
         torch.set_num_threads(count)
         work()  # the first run at a count starts its threads
-        seconds = min(_seconds(work) for _ in range(2))
+        seconds = min(_seconds(work, clock) for _ in range(2))
         if seconds < best_s * WORTH:
             best, best_s = count, seconds
-        if time.perf_counter() + 3 * seconds > end:
+        if clock() + 3 * seconds > end:
             break
     torch.set_num_threads(best)
     return best
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def _seconds(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -39,21 +39,37 @@ def test_the_memory_line_speaks_of_this_process_on_a_cpu() -> None:
     assert resident_bytes() <= 1.01 * peak_resident_bytes()  # the system counts both in coarse steps
 
 
-def test_threads_that_bring_nothing_are_not_taken(threads: None) -> None:
-    assert calibrate_threads(lambda: time.sleep(0.01), limit_s=2) == 1
+class Work:
+    """Work whose seconds by thread count are known; its clock moves by nothing else."""
+
+    def __init__(self, seconds: Callable[[int], float]) -> None:
+        self.seconds, self.now = seconds, 0.0
+
+    def __call__(self) -> None:
+        self.now += self.seconds(torch.get_num_threads())
+
+    def fastest(self, monkeypatch: pytest.MonkeyPatch, cores: int) -> int:
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)))
+        return calibrate_threads(self, limit_s=2, clock=lambda: self.now)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.08, -3.0])
+def test_threads_that_bring_little_or_harm_are_not_taken(
+    threads: None, monkeypatch: pytest.MonkeyPatch, gain: float
+) -> None:
+    assert Work(lambda count: 0.1 if count == 1 else 0.1 * (1 - gain)).fastest(monkeypatch, 8) == 1
     assert torch.get_num_threads() == 1
 
 
 def test_threads_that_bring_much_are_taken(threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
-    assert calibrate_threads(lambda: time.sleep(0.02 / torch.get_num_threads()), limit_s=2) == 4
+    assert Work(lambda count: 0.1 / count).fastest(monkeypatch, 4) == 4
+    assert torch.get_num_threads() == 4
 
 
 def test_calibration_keeps_to_its_time(threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)))
-    start = time.perf_counter()
-    calibrate_threads(lambda: time.sleep(0.1), limit_s=0.5)
-    assert time.perf_counter() - start < 1.5
+    slow = Work(lambda _: 0.4)
+    slow.fastest(monkeypatch, 64)
+    assert slow.now <= 2
 
 
 @pytest.fixture
