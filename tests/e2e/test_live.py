@@ -40,6 +40,7 @@ def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops
 ) -> None:
     open_page(page, shared_server)
     last = page.locator(".readout")
+    expect(last).to_contain_text("2017-12")  # the newest candle is painted: only now the text is whole
     before = last.inner_text()
     run_id = start_live(page, shared_server, speed="10", start=1_500_000_000_000 // 3_600_000 * 3_600_000)
     expect(last).to_contain_text("2017-07", timeout=WAIT_MS)
