@@ -50,7 +50,7 @@ def tests() -> list[Step]:
     scripts = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").rglob("*.test.js"))
     return [
         ("JavaScript tests", [*node(), "--test", "--test-reporter", "dot", *scripts]),
-        ("tests", [sys.executable, "-m", "pytest", "-m", "not soak", "--durations=15", "-q"]),
+        ("tests", [sys.executable, "-m", "pytest", "--durations=15", "-q"]),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.serving import Server, start_server
 
@@ -21,6 +21,11 @@ OPTIONS = [
     "--disable-sync",
 ]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+WAIT_MS = 20_000  # a page on a busy machine is late, not wrong
+
+expect.set_options(timeout=WAIT_MS)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +75,7 @@ def errors() -> list[str]:
 def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
     """A page that writes its errors down and fails the test on any that the test did not expect."""
     opened = context.new_page()
-    opened.set_default_timeout(20_000)
+    opened.set_default_timeout(WAIT_MS)
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     yield opened
