@@ -80,6 +80,9 @@ class LabelSet(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     revision: Mapped[int] = mapped_column(default=1)
+    exclusive: Mapped[list[str]] = mapped_column(
+        JSON, default=list, server_default="[]"
+    )  # layers of one class a candle
 
     labels: Mapped[list[Label]] = relationship(order_by="Label.position", lazy="selectin", cascade="all, delete-orphan")
 
@@ -108,9 +111,9 @@ class Annotation(Base):
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)  # UUID made by the browser
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
-    kind: Mapped[str]  # span, point, trade
+    kind: Mapped[str]  # one of annotations.geometry.KINDS
     label_id: Mapped[int] = mapped_column(ForeignKey("label.id"))
-    start: Mapped[int]  # first time it touches, ms UTC
+    start: Mapped[int]  # first time it touches, ms UTC; year 1 for a mark on the whole chart
     end: Mapped[int]  # half open: close of the last candle it touches
     geometry: Mapped[Json] = mapped_column(JSON)
     comment: Mapped[str] = mapped_column(default="")
@@ -123,6 +126,10 @@ class Annotation(Base):
     revision: Mapped[int]
     created: Mapped[int]
     updated: Mapped[int]
+    status: Mapped[str] = mapped_column(default="done", server_default="done")  # draft or done
+    updated_by: Mapped[str] = mapped_column(default="", server_default="")
+    entry_decided_at: Mapped[int | None]  # `decided_at` as it stood when a trade's entry was placed
+    review: Mapped[Json | None] = mapped_column(JSON(none_as_null=True))  # {verdict, by, at, comment, correction}
     draft: Mapped[Json] = mapped_column(JSON)  # the PUT as it was sent, so that the same one again changes nothing
 
     label: Mapped[Label] = relationship(lazy="joined")
@@ -141,8 +148,60 @@ class UndoStep(Base):
     gesture: Mapped[str | None] = mapped_column(String(36))  # UUID that several calls of one gesture share
     before: Mapped[list[Json | None]] = mapped_column(JSON)
     after: Mapped[list[Json | None]] = mapped_column(JSON)
+    ranges: Mapped[Json | None] = mapped_column(JSON(none_as_null=True))  # reviewed ranges {before, after}, if changed
     undone: Mapped[bool] = mapped_column(default=False)
     created: Mapped[int]
+
+
+class ReviewedRange(Base):
+    """Candles that an author has looked through: no mark there means that there is nothing."""
+
+    __tablename__ = "reviewed_range"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    author: Mapped[str]
+    start: Mapped[int]
+    end: Mapped[int]  # half open
+
+
+class ReplaySession(Base):
+    """An author replays a series: nothing at or after the cursor is shown to them until it is closed."""
+
+    __tablename__ = "replay_session"
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), primary_key=True)
+    author: Mapped[str] = mapped_column(primary_key=True)
+    cursor: Mapped[int]  # close of the last candle that is shown
+    furthest: Mapped[int]  # the latest cursor so far
+    started: Mapped[int]
+    random: Mapped[bool]
+    hide_price: Mapped[bool]
+
+
+class BlindPass(Base):
+    """An author marks a series without seeing others' marks, or any earlier ones."""
+
+    __tablename__ = "blind_pass"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    author: Mapped[str]
+    hides: Mapped[str]  # others: marks of others; all: also the author's own from before
+    started: Mapped[int]
+    ended: Mapped[int | None]
+
+
+class ViewState(Base):
+    """How an author last looked at a series; a replay has a view of its own."""
+
+    __tablename__ = "view_state"
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), primary_key=True)
+    author: Mapped[str] = mapped_column(primary_key=True)
+    place: Mapped[str] = mapped_column(primary_key=True)  # chart or replay
+    value: Mapped[Json] = mapped_column(JSON)
+    updated: Mapped[int]
 
 
 class Dataset(Base):
