@@ -29,6 +29,7 @@ class FeedThread:
         self._on_end = on_end
         self._ready = threading.Event()
         self._flowing = threading.Event()
+        self._was_paused = threading.Event()  # since the clock was restarted last
         self._stopped = threading.Event()
         self._credit = threading.Semaphore(ahead)
         self._flowing.set()
@@ -48,6 +49,7 @@ class FeedThread:
 
     def pause(self) -> None:
         """Hold back the candles to come."""
+        self._was_paused.set()
         self._flowing.clear()
 
     def resume(self) -> None:
@@ -83,12 +85,17 @@ class FeedThread:
 
     def _next(self, feed: Feed) -> ClosedCandle | None:
         self._credit.acquire()
-        if not self._flowing.is_set():
-            self._flowing.wait()
-            feed.restart_clock()
+        self._wait_out_a_pause(feed)
         candle = feed.next(self._stopped)
-        if candle is not None and not self._flowing.is_set():
+        if candle is not None:
             # Paused while this candle was waited for: it comes when the run goes on.
-            self._flowing.wait()
-            feed.restart_clock()
+            self._wait_out_a_pause(feed)
         return None if self._stopped.is_set() else candle
+
+    def _wait_out_a_pause(self, feed: Feed) -> None:
+        """Wait while the run is paused; a pause that is over already moves the clock as well."""
+        if not self._was_paused.is_set():
+            return
+        self._was_paused.clear()  # before the wait: a pause that comes meanwhile is not lost
+        self._flowing.wait()
+        feed.restart_clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from annotate.errors import Conflict, InvalidInput
+from annotate.feeds.feed import ClosedCandle
+from annotate.feeds.thread import FeedThread
 from tests.annotate.training.door import LIVE, SMALL, Door, Json, one_to
 from tests.annotate.training.hand_clock import HandClock
 
@@ -98,6 +101,36 @@ def test_a_paused_live_run_gets_no_candle_and_does_not_hurry_afterwards(paced: D
     paced.wait_for(lambda: len(_learnt(paced, run_id)) == 1)
     assert clock.wait_for_waiter() == pytest.approx(clock.now() + 1.0)
     assert _learnt(paced, run_id) == [8000]
+
+
+def test_a_pause_that_is_over_before_the_feed_looks_up_is_not_made_up_for_either() -> None:
+    feed, came = SlowFeed(), threading.Event()
+    thread = FeedThread(lambda: feed, lambda _candle: came.set(), lambda _cause: None, ahead=2)
+    thread.start()
+    thread.model_is_ready()
+    assert feed.waits.wait(10)
+    thread.pause()
+    thread.resume()
+    feed.closed.set()
+    assert came.wait(10)
+    thread.stop()
+    thread.join(10)
+    assert feed.restarts == 2  # at the start, and after the pause
+
+
+class SlowFeed:
+    """Gives a candle once `closed` is set, and counts how often its clock is restarted."""
+
+    def __init__(self) -> None:
+        self.waits, self.closed, self.restarts = threading.Event(), threading.Event(), 0
+
+    def next(self, stopped: threading.Event) -> ClosedCandle | None:
+        self.waits.set()
+        self.closed.wait(10)
+        return None if stopped.is_set() else ClosedCandle(0, 1.0, 1.0, 1.0, 1.0, None, None)
+
+    def restart_clock(self) -> None:
+        self.restarts += 1
 
 
 def test_a_stopped_live_run_ends_at_once_though_its_next_candle_is_far_away(paced: Door, clock: HandClock) -> None:
