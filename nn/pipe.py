@@ -46,14 +46,17 @@ def reserve_stdout() -> IO[str]:
 
 
 def read_commands(
-    lines: Iterable[str], take: Callable[[commands.Command], None], complain: Callable[[str], None]
+    lines: Iterable[str],
+    take: Callable[[commands.Command], None],
+    complain: Callable[[str], None],
+    parse: Callable[[dict[str, Any]], commands.Command] = commands.from_json,
 ) -> None:
     """Hand each command to `take` until the pipe ends; a line that is none is told to `complain` and left out."""
     for line in lines:
         if not line.strip():
             continue
         try:
-            command = commands.from_json(json.loads(line))
+            command = parse(json.loads(line))
         except (ValueError, KeyError, TypeError) as error:
             complain(f"not a command: {line.strip()[:200]!r}: {type(error).__name__}: {error}")
             continue

@@ -8,29 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from nn.dataset_dir import Candles, DatasetDir
-from nn.few.annotations import Group, groups, to_json
+from nn.few.annotations import ACCEPTED, Group, groups, to_json
 from nn.few.chances import Chances, calibrate
 from nn.few.choice import Chosen, choose
 from nn.few.curve import learning_curve
 from nn.few.doubts import Doubt, rank_doubtful
-from nn.few.history import Suggested, read_history
-from nn.few.live import learn_live, momentum
+from nn.few.history import SIZE, Suggested, read_history
+from nn.few.live import LiveReader, learn_live, momentum
 from nn.few.marked import Range
 from nn.few.market import Market
-from nn.few.places import ORDERS, next_places
+from nn.few.places import next_places
+from nn.few.readers import READERS, Reader
 from nn.few.rules import by_rule
-from nn.few.spans import Span
+from nn.few.spans import Span, runs
+from nn.offers import ORDERS, RULES
 
 Json = dict[str, Any]
+Floats = npt.NDArray[np.float64]
 
 LIVE_CANDLES = 500
 BLAS_THREADS = 1  # the matrices are small: on a busy machine threads that wait for each other took ten times as long
+
+
+GROWN = 0.25  # share by which marks must have grown for every reader to be tried again
+LEAST_GROWN = 6
 
 
 class NothingMarked(ValueError):
@@ -69,18 +77,31 @@ class Request:
         return made
 
 
+class Known(NamedTuple):
+    """Which reader was chosen for a kind and layer when all were tried, and of how many marks."""
+
+    reader: str
+    marks: int
+
+
 class Taught:
     """The marks of a dataset, learnt; asked again with the same marks it answers at once."""
 
-    def __init__(self, dataset: DatasetDir, request: Request) -> None:
-        """Learn; raise NothingMarked where the dataset holds no span, trade or point before the cursor."""
+    def __init__(
+        self, dataset: DatasetDir, request: Request, known: Mapping[tuple[str, str], Known] | None = None
+    ) -> None:
+        """Learn; raise NothingMarked where the dataset holds no span, trade or point before the cursor.
+
+        `known` is what `known` of an earlier lesson gave: until the marks have grown by a quarter, only its reader and
+        the plain recipe are tried, which takes a third of the time.
+        """
         self.request = request
         self.timeframe_ms = int(dataset.manifest["timeframe_ms"])
         self.candles = _before(dataset.candles, request.cursor)
-        known = [mark for mark in dataset.annotations if _known(mark, request.cursor)]
+        marks = [mark for mark in dataset.annotations if _known(mark, request.cursor)]
         self.market = Market(self.candles)
         found = groups(
-            known,
+            marks,
             self.candles,
             self.timeframe_ms,
             dataset.manifest.get("layers") or {},
@@ -90,7 +111,12 @@ class Taught:
         if not found:
             raise NothingMarked("no span, trade or point is marked here; mark a few first, twenty make a start")
         with threadpool_limits(BLAS_THREADS, user_api="blas"):  # type: ignore[no-untyped-call]
-            self.parts = [_Part(self.market, group) for group in found]
+            self.parts = [_Part(self.market, group, (known or {}).get((group.kind, group.layer))) for group in found]
+
+    @property
+    def known(self) -> dict[tuple[str, str], Known]:
+        """Give which reader was chosen for each kind and layer, for the next lesson."""
+        return {(part.group.kind, part.group.layer): part.known for part in self.parts}
 
     def suggestions(self) -> Iterator[Json]:
         """Give `{done, total, suggestions}` piece by piece, in order of time; stop by not asking for the next.
@@ -106,9 +132,29 @@ class Taught:
                 yield {"done": done + progress.done, "total": total, "suggestions": told}
             done += end - start
 
+    def causal(self) -> Iterator[Json]:
+        """Give the same as `suggestions` by the causal model: no candle after a suggestion changes it.
+
+        The last one may still go on. Its probability is the mean belief in its class over its candles.
+        """
+        start, end = self._range()
+        total, done = len(self.parts) * (end - start), 0
+        for part in self.parts:
+            reader = learn_live(part.chosen.folds, part.chosen.lesson)
+            found = _causal_spans(reader, self.market, start, end) if reader else iter([(end - start, [])])
+            for reached, spans in found:
+                told = [
+                    to_json(part.group, item, self.candles, self.timeframe_ms)
+                    for item in spans
+                    if self._wanted(part, item)
+                ]
+                yield {"done": done + reached, "total": total, "suggestions": told}
+            done += end - start
+
     def summary(self) -> list[Json]:
         """Tell for each kind and layer what it learnt from, which reader was chosen, and how far to trust it."""
-        return [part.summary() for part in self.parts]
+        weights = {ACCEPTED: self.request.accepted_weight}
+        return [{**part.summary(), "weights": weights, "rejected": len(self.request.rejected)} for part in self.parts]
 
     def doubts(self, count: int = 50) -> list[Json]:
         """Give the marks that are doubted most, with what was read instead."""
@@ -119,7 +165,7 @@ class Taught:
         """Give where to mark next, by the request's order, for the largest group of marks."""
         request, part = self.request, self.parts[0]
         found = next_places(part.chosen, part.chances, self._range(), request.order, request.count, request.seed)
-        why = ORDERS[request.order][1]
+        why = ORDERS[request.order]
         return [{**self.times(place.start, place.end), "score": place.score, "why": why} for place in found]
 
     def curve(self) -> Json:
@@ -165,9 +211,12 @@ class Taught:
 class _Part:
     """What one group of marks taught."""
 
-    def __init__(self, market: Market, group: Group) -> None:
+    def __init__(self, market: Market, group: Group, known: Known | None = None) -> None:
         self.group = group
-        self.chosen: Chosen = choose(market, group.marked)
+        marks = len(group.marked.spans)
+        again = known is None or abs(marks - known.marks) > max(LEAST_GROWN, GROWN * known.marks)
+        self.chosen: Chosen = choose(market, group.marked, READERS if known is None or again else _few(known.reader))
+        self.known = Known(self.chosen.name, marks if known is None or again else known.marks)
         self.chances: Chances = calibrate(self.chosen)
         taken = np.zeros(len(market) + 1, np.int64)
         for span in group.ids:
@@ -187,6 +236,7 @@ class _Part:
             "reader": self.chosen.name,
             "hindsight": True,
             "marks": self.group.sources,
+            "taught": len(self.group.marked.spans),
             "scores": {score.name: score.agreement._asdict() for score in self.chosen.scores},
             "reliability": told._asdict() if told else None,
         }
@@ -199,7 +249,7 @@ def rule(
     labels: Mapping[str, str],
     cursor: int | None = None,
 ) -> list[Json]:
-    """Give the spans of a rule as suggestions; `labels` name what "rising" and "falling" become, or are left out.
+    """Give the marks of a rule as suggestions; `labels` name what "rising" and "falling" become, or are left out.
 
     Raises ValueError naming a rule or a parameter that is wrong.
     """
@@ -209,15 +259,45 @@ def rule(
     found = by_rule(Market(candles), name, parameters)
     return [
         {
-            "kind": "span",
-            "label": names[span.label],
-            "start": int(candles.time[span.start]),
-            "end": int(candles.time[span.end - 1]) + timeframe_ms,
+            "kind": RULES[name].kind,
+            "label": label,
             "rule": name,
+            **_place(RULES[name].kind, span, candles, timeframe_ms),
         }
         for span in found
-        if names[span.label]
+        if (label := names[span.label])
     ]
+
+
+def _place(kind: str, span: Span, candles: Candles, timeframe_ms: int) -> Json:
+    last = int(candles.time[span.end - 1])
+    if kind == "point":
+        return {"time": last, "price": float(candles.close[span.end - 1])}
+    return {"start": int(candles.time[span.start]), "end": last + timeframe_ms}
+
+
+def _few(reader: str) -> Mapping[str, Reader]:
+    """Give the plain recipe and one more reader."""
+    return {name: READERS[name] for name in dict.fromkeys((next(iter(READERS)), reader))}
+
+
+def _causal_spans(reader: LiveReader, market: Market, start: int, end: int) -> Iterator[tuple[int, list[Suggested]]]:
+    """Give how many candles were read, and the runs that ended since; a run goes on from one piece to the next."""
+    nothing, open_since = reader.n_classes, start
+    beliefs = np.empty((0, nothing + 1))
+    for begin in range(start, end, SIZE):
+        until = min(begin + SIZE, end)
+        beliefs = np.concatenate([beliefs, reader.beliefs(market, begin, until)])
+        classes = beliefs.argmax(axis=1)
+        whole = len(classes) if until == end else int(np.flatnonzero(np.diff(classes, prepend=-1))[-1])
+        found = [_believed(span, beliefs, open_since) for span in runs(classes[:whole], nothing)]
+        beliefs, open_since = beliefs[whole:], open_since + whole
+        yield until - start, found
+
+
+def _believed(span: Span, beliefs: Floats, first: int) -> Suggested:
+    probability = float(beliefs[span.start : span.end, span.label].mean())
+    return Suggested(Span(span.start + first, span.end + first, span.label), probability)
 
 
 def _before(candles: Candles, cursor: int | None) -> Candles:

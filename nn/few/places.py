@@ -12,11 +12,13 @@ from scipy.spatial import cKDTree
 from nn.few.chances import Chances
 from nn.few.choice import Chosen
 from nn.few.decoding import viterbi
-from nn.few.history import Suggested
+from nn.few.doubts import rank_doubtful
+from nn.few.history import SIZE, Suggested
 from nn.few.marked import Marked, Range
 from nn.few.piece import Piece
 from nn.few.spans import Span, paint
 from nn.few.surroundings import PLAIN
+from nn.offers import ORDERS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -84,13 +86,13 @@ def _unseen(sight: Sight) -> Floats:
     return np.asarray(distance, np.float64)
 
 
-ORDERS: dict[str, tuple[Order | None, str]] = {
-    "random": (None, "by chance"),
-    "entropy": (_entropy, "the classes of its candles are most open (entropy)"),
-    "margin": (_margin, "the two likeliest classes of its candles are closest (margin)"),
-    "improbable": (_improbable, "the spans suggested there are least probable"),
-    "disagreement": (_disagreement, "two models read it differently"),
-    "unseen": (_unseen, "it looks least like what is marked already"),
+BY: dict[str, Order | None] = {
+    "random": None,
+    "entropy": _entropy,
+    "margin": _margin,
+    "improbable": _improbable,
+    "disagreement": _disagreement,
+    "unseen": _unseen,
 }
 
 
@@ -99,23 +101,55 @@ def next_places(
 ) -> list[Place]:
     """Give up to `count` unmarked places of candles [start, end), spread over time, the most telling first.
 
-    Places that are mostly marked or reviewed are left out. Raises ValueError for an order that does not exist.
+    Places that are mostly marked or reviewed are left out; by `annotator` the places are marks. Raises ValueError for
+    an order that does not exist.
     """
     if order not in ORDERS:
         raise ValueError(f"no order {order!r}; there are {', '.join(ORDERS)}")
-    marked, market = chosen.lesson.marked, chosen.lesson.ground.market
-    starts, width = _open_places(marked, within)
+    if order == "annotator":
+        return _doubted(chosen, within, count)
+    starts, width = _open_places(chosen.lesson.marked, within)
     if not len(starts):
         return []
-    by = ORDERS[order][0]
+    by = BY[order]
     if by is None or chosen.lesson.plain_candles is None:
         scores = np.random.default_rng(seed).random(len(starts))
     else:
-        piece = Piece(market, *within)
-        likely = np.exp(chosen.lesson.plain_candles.log_probabilities(piece.surroundings))
-        worth = by(Sight(chosen, piece, chances.tell(piece, chosen.read(piece)), likely))
-        scores = np.add.reduceat(worth, np.arange(0, len(worth), width))[(starts - within[0]) // width] / width
+        scores = _worth(chosen, chances, by, within, width)[(starts - within[0]) // width]
     return _spread(starts, width, scores, count)
+
+
+def _worth(chosen: Chosen, chances: Chances, by: Order, within: Range, width: int) -> Floats:
+    """Give the mean worth of each place of the grid over candles [start, end), a piece at a time."""
+    (start, end), market, model = within, chosen.lesson.ground.market, chosen.lesson.plain_candles
+    step = max(1, SIZE // width) * width
+    means: list[Floats] = []
+    for begin in range(start, end, step):
+        piece = Piece(market, begin, min(end, begin + step))
+        likely = np.exp(model.log_probabilities(piece.surroundings)) if model else np.empty((len(piece), 0))
+        worth = by(Sight(chosen, piece, chances.tell(piece, chosen.read(piece)), likely))
+        means.append(np.add.reduceat(worth, np.arange(0, len(worth), width)) / width)
+    return np.concatenate(means)
+
+
+def _doubted(chosen: Chosen, within: Range, count: int) -> list[Place]:
+    """Give the marks that the model reads differently, outside of reviewed ranges, the most doubted first."""
+    start, end = within
+    marks = [
+        doubt
+        for doubt in rank_doubtful(chosen)
+        if start <= doubt.span.middle < end and not _holds(chosen.lesson.marked.reviewed, doubt.span.middle)
+    ]
+    apart = (end - start) // (3 * count) if len(marks) > count else 0
+    taken: list[Place] = []
+    for span, worth, *_ in marks:
+        if len(taken) < count and all(abs(span.start - place.start) >= apart for place in taken):
+            taken.append(Place(span.start, span.end, worth))
+    return taken
+
+
+def _holds(ranges: Sequence[Range], candle: int) -> bool:
+    return any(first <= candle < last for first, last in ranges)
 
 
 def _open_places(marked: Marked, within: Range) -> tuple[Ints, int]:

@@ -1,36 +1,22 @@
-"""Spans by rule, for a person to accept or reject: zigzag swings, triple barrier, moving-average cross."""
+"""Marks by rule, for a person to accept or reject: zigzag, triple barrier, moving-average cross, candle patterns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+import talib
 
 from nn.few.market import Market
 from nn.few.spans import Span, runs
 from nn.few.zigzag import zigzag
+from nn.offers import PATTERNS, checked_parameters
 
 Floats = npt.NDArray[np.float64]
 
 FALLING, RISING = 0, 1
-
-
-class Parameter(NamedTuple):
-    """A number that a rule takes."""
-
-    default: float
-    least: float
-    most: float
-    meaning: str
-
-
-class Rule(NamedTuple):
-    """A way to give spans of label 1 (rising) and 0 (falling), in order of time."""
-
-    spans: Callable[..., list[Span]]
-    parameters: dict[str, Parameter]
 
 
 def swings(market: Market, turn: float) -> list[Span]:
@@ -66,40 +52,25 @@ def moving_average_cross(market: Market, fast: float, slow: float) -> list[Span]
     return [Span(span.start + since, span.end + since, span.label) for span in runs(above.astype(np.int64))]
 
 
-RULES: dict[str, Rule] = {
-    "zigzag": Rule(swings, {"turn": Parameter(5.0, 0.5, 50.0, "σ by which price turns")}),
-    "triple_barrier": Rule(
-        triple_barrier,
-        {
-            "up": Parameter(3.0, 0.1, 50.0, "σ to the upper barrier"),
-            "down": Parameter(3.0, 0.1, 50.0, "σ to the lower barrier"),
-            "horizon": Parameter(24, 1, 1000, "candles to the last barrier"),
-        },
-    ),
-    "moving_average_cross": Rule(
-        moving_average_cross,
-        {
-            "fast": Parameter(12, 1, 1000, "candles of the fast average"),
-            "slow": Parameter(48, 2, 2000, "candles of the slow average"),
-        },
-    ),
+def candle_pattern(name: str, market: Market, **parameters: float) -> list[Span]:
+    """Give the last candle of each place where a pattern of TA-Lib stands, rising where it is bullish. Causal."""
+    rows = market.candles
+    sign = np.asarray(getattr(talib, name)(rows.open, rows.high, rows.low, rows.close, **parameters))
+    return [Span(at, at + 1, RISING if sign[at] > 0 else FALLING) for at in np.flatnonzero(sign).tolist()]
+
+
+SPANS: dict[str, Callable[..., list[Span]]] = {
+    "zigzag": swings,
+    "triple_barrier": triple_barrier,
+    "moving_average_cross": moving_average_cross,
+    **{name: partial(candle_pattern, name) for name in PATTERNS},
 }
 
 
 def by_rule(market: Market, name: str, given: Mapping[str, float]) -> list[Span]:
     """Give the spans of a rule; what is not given takes its default. Raises ValueError naming what is wrong."""
-    if name not in RULES:
-        raise ValueError(f"no rule {name!r}; there are {', '.join(RULES)}")
-    rule = RULES[name]
-    unknown = sorted(set(given) - set(rule.parameters))
-    if unknown:
-        raise ValueError(f"{name} takes no {', '.join(unknown)}; it takes {', '.join(rule.parameters)}")
-    values = {key: float(given.get(key, parameter.default)) for key, parameter in rule.parameters.items()}
-    for key, value in values.items():
-        least, most = rule.parameters[key].least, rule.parameters[key].most
-        if not least <= value <= most:
-            raise ValueError(f"{name}: {key} = {value:g}; it lies between {least:g} and {most:g}")
-    return rule.spans(market, **values) if len(market) > 1 else []
+    values = checked_parameters(name, dict(given))
+    return SPANS[name](market, **values) if len(market) > 1 else []
 
 
 def _first_touch(path: Floats, up: Floats, down: Floats, horizon: int) -> tuple[npt.NDArray[np.int64], Floats]:

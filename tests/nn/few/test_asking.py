@@ -8,7 +8,7 @@ from nn.few.choice import Chosen, choose
 from nn.few.curve import learning_curve
 from nn.few.doubts import rank_doubtful
 from nn.few.market import Market
-from nn.few.places import ORDERS, next_places
+from nn.few.places import BY, next_places
 from nn.few.readers import READERS
 from nn.few.spans import Span
 from tests.nn.few.markets import marked, market, swings_of
@@ -52,7 +52,7 @@ def test_a_doubt_says_what_was_read_instead(path: Market) -> None:
     assert 0 <= first.doubt <= 1
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", BY)
 def test_places_are_open_spread_and_in_order(taught: tuple[Chosen, Chances], order: str) -> None:
     chosen, chances = taught
     places = next_places(chosen, chances, (0, N), order, count=8)
