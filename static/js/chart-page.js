@@ -8,24 +8,18 @@ import { Zone } from "./model/zone.js";
 import { mountAnnotating } from "./view/annotating.js";
 import { mountChartStatus } from "./view/chart-status.js";
 import { ChartView } from "./view/chart-view.js";
-import { mountDataPanel } from "./view/data-panel.js";
 import { forgetColours } from "./view/colours.js";
 import { Cursor } from "./view/cursor.js";
 import { createDialog } from "./view/dialog.js";
 import { element } from "./view/element.js";
-import { openHelp } from "./view/help-overlay.js";
 import { Keyboard } from "./view/keyboard.js";
-import { mountLog } from "./view/log-panel.js";
-import { mountMetrics } from "./view/metrics-panel.js";
+import { onceLoaded, whenIdle, whenShown } from "./view/later.js";
 import { mountMoveKeys } from "./view/move-keys.js";
 import { Overview } from "./view/overview.js";
-import { mountPredictions } from "./view/predictions.js";
 import { mountReadout } from "./view/readout.js";
-import { mountRunBar } from "./view/run-bar.js";
 import { createTabs } from "./view/tabs.js";
 import { createToast } from "./view/toast.js";
 import { mountToolbar } from "./view/toolbar.js";
-import { mountTrainPanel } from "./view/train-panel.js";
 
 /** @typedef {import("./model/types.js").SeriesState} SeriesState */
 
@@ -80,10 +74,20 @@ const dockTabs = createTabs(
 );
 const dock = {
   tabs: dockTabs,
-  show: () => void (part("dock").hidden = false),
-  hide: () => void (part("dock").hidden = true),
-  toggle: () => void (part("dock").hidden = !part("dock").hidden),
+  show: () => setDock(true),
+  hide: () => setDock(false),
+  toggle: () => setDock(Boolean(part("dock").hidden)),
 };
+
+/** @param {boolean} isOpen */
+function setDock(isOpen) {
+  part("dock").hidden = !isOpen;
+  if (!isOpen || isDockMounted) return;
+  isDockMounted = true;
+  whenShown(dockTabs, "metrics", panels.metrics);
+  whenShown(dockTabs, "log", panels.log);
+}
+let isDockMounted = false;
 
 /** @param {number} id */
 function openSeries(id) {
@@ -145,17 +149,30 @@ mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data"), onRetry: retry });
 mountMoveKeys(keyboard, view, cursor);
 const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
-const { annotator, layer } = mountAnnotating(places, context, view, overview, cursor);
-mountRunBar(part("run-bar"), context);
-mountTrainPanel(part("train-panel"), context);
-mountDataPanel(part("data-panel"), context);
-mountMetrics(part("metrics"), context);
-mountLog(part("log"), context);
-const predictions = mountPredictions(part("chart-column"), part("chart"), context);
-annotator.state.subscribe(({ hidden }) => predictions.setHidden(hidden));
-keyboard.on("help", () => openHelp(dialog, keyboard));
+const { annotator, layer, follow } = mountAnnotating(places, context, view, overview, cursor);
+const panels = {
+  train: onceLoaded(async () => (await import("./view/train-panel.js")).mountTrainPanel(part("train-panel"), context), toast),
+  data: onceLoaded(async () => (await import("./view/data-panel.js")).mountDataPanel(part("data-panel"), context), toast),
+  metrics: onceLoaded(async () => (await import("./view/metrics-panel.js")).mountMetrics(part("metrics"), context), toast),
+  log: onceLoaded(async () => (await import("./view/log-panel.js")).mountLog(part("log"), context), toast),
+};
+whenShown(tabs, "train", panels.train);
+whenShown(tabs, "data", panels.data);
+const loadTraining = onceLoaded(() => import("./view/training.js"), toast);
+const loadHelp = onceLoaded(() => import("./view/help-overlay.js"), toast);
+keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard));
 keyboard.on("train", () => tabs.show("train"));
 keyboard.on("metrics", dock.toggle);
+
+/** What the first view does without: training, what comes live, and the panels that nobody has opened yet. */
+async function startRest() {
+  const training = await loadTraining();
+  if (!training) return;
+  const { link, predictions } = training.mountTraining({ runBar: part("run-bar"), column: part("chart-column"), chart: part("chart") }, context);
+  follow(link);
+  annotator.state.subscribe(({ hidden }) => predictions.setHidden(hidden));
+  whenIdle(() => void loadHelp());
+}
 
 settings.subscribe((now, before) => {
   if (now.zone !== before.zone) view.chart.setZone(new Zone(now.zone));
@@ -191,3 +208,4 @@ Object.assign(window, {
 });
 
 loadSeries();
+void startRest();

@@ -87,7 +87,7 @@ def test_after_eight_cuts_of_the_connection_the_page_has_every_stored_event_once
             page.wait_for_timeout(20)
         page.wait_for_timeout(150)
         sockets[-1].close()
-        expect(page.locator("#link-state")).to_have_text("● live", timeout=WAIT_MS)
+        expect(page.locator("#link-state")).to_have_text("● connected", timeout=WAIT_MS)
     assert len(sockets) > CUTS
     errors[:] = [error for error in errors if "WebSocket" not in error]  # the browser itself notes a cut
     shared_server.post(f"/api/runs/{run_id}/stop")
@@ -112,12 +112,12 @@ def test_a_cut_connection_is_said_until_it_is_back(shared_server: Server, page: 
     page.route("**/socket.io/**", lambda route: route.continue_() if open_gate else route.abort())
     open_page(page, shared_server)
     state = page.locator("#link-state")
-    expect(state).to_have_text("● live", timeout=WAIT_MS)
+    expect(state).to_have_text("● connected", timeout=WAIT_MS)
     open_gate = False
     sockets[-1].close()
     expect(state).to_have_text("reconnecting …")
     open_gate = True
-    expect(state).to_have_text("● live", timeout=WAIT_MS)
+    expect(state).to_have_text("● connected", timeout=WAIT_MS)
 
 
 def test_a_reload_in_the_middle_shows_the_whole_run(shared_server: Server, page: Page) -> None:

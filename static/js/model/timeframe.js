@@ -3,7 +3,8 @@
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MONTH_MS = 2_629_800_000; // mean length; month candles start by the calendar, see floorTime
 const MONDAY_MS = 345_600_000; // 1970-01-05 00:00 UTC, a Monday: weeks start there
-const OFFERED = ["1s", "5s", "15s", "1m", "5m", "15m", "1h", "4h", "1d", "1w", "1mo"];
+const OFFERED = ["1s", "5s", "15s", "30s", "1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "1w", "1mo"];
+const RARE = ["30s", "3m", "30m", "2h", "6h", "8h", "12h"]; // found in the menu beside the buttons
 
 /** @typedef {{count: number, unit: "s" | "m" | "h" | "d" | "w" | "mo"}} Timeframe */
 
@@ -62,6 +63,17 @@ export function offeredTimeframes(source) {
   const step = stepMs(source);
   const coarser = OFFERED.filter((text) => stepMs(text) > step && (text === "1mo" || stepMs(text) % step === 0));
   return [source, ...coarser];
+}
+
+/**
+ * The offered timeframes apart: those that get a button and those that stand in the menu beside them.
+ * @param {string} source
+ * @returns {{usual: string[], rare: string[]}}
+ */
+export function timeframeChoice(source) {
+  const offered = offeredTimeframes(source);
+  const isRare = (/** @type {string} */ text) => text !== source && RARE.includes(text);
+  return { usual: offered.filter((text) => !isRare(text)), rare: offered.filter(isRare) };
 }
 
 /**

@@ -10,7 +10,6 @@ import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
 import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
-import { learningOf } from "./learning.js";
 import { MarkLayer } from "./mark-layer.js";
 import { MarkPointer } from "./mark-pointer.js";
 import { mountToolRail } from "./tool-rail.js";
@@ -23,6 +22,7 @@ import { mountToolRail } from "./tool-rail.js";
  * @property {AnnotationBook} book
  * @property {LabelBook} labels
  * @property {MarkLayer} layer
+ * @property {(link: import("../net/link.js").Link) => void} follow hears of what others change, once there is a connection
  */
 
 /**
@@ -52,22 +52,32 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   });
   followModel({ book, labels, layer, annotator, overview, view });
-  const { link } = learningOf(context);
   let openId = series.get().current?.id;
   let labelSetId = series.get().current?.label_set_id;
   let unfollow = () => {};
+  /** @type {import("../net/link.js").Link | null} */
+  let link = null;
+  const followOpen = () => {
+    unfollow();
+    unfollow = () => {};
+    if (link && openId !== undefined) unfollow = link.followSeries(openId, (notice) => accept(/** @type {Notice} */ (notice), book, labels));
+  };
   series.subscribe(({ current }) => {
     if (current?.label_set_id !== labelSetId) void labels.open(current?.label_set_id ?? null);
     labelSetId = current?.label_set_id;
     if (current?.id === openId) return;
     openId = current?.id;
-    unfollow();
     annotator.select(null);
     void book.open(current?.id ?? null);
-    if (current) unfollow = link.followSeries(current.id, (notice) => accept(/** @type {Notice} */ (notice), book, labels));
+    followOpen();
   });
   settings.subscribe((now, before) => now.author !== before.author && void book.refreshUndo());
-  return { annotator, book, labels, layer };
+  const follow = (/** @type {import("../net/link.js").Link} */ made) => {
+    link = made;
+    followOpen();
+    void book.refresh(); // what others changed before the connection stood
+  };
+  return { annotator, book, labels, layer, follow };
 }
 
 /**

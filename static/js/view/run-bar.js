@@ -220,7 +220,7 @@ class RunBar {
   }
 
   #paintLink() {
-    const words = { live: "● live", connecting: "connecting …", reconnecting: "reconnecting …", refused: "signed out" }[
+    const words = { live: "● connected", connecting: "connecting …", reconnecting: "reconnecting …", refused: "signed out" }[
       this.#desk.linkState
     ];
     setText(this.#link, words);

@@ -1,6 +1,6 @@
 // The bar at the top: series, timeframe, scale, zone, go to, appearance, author, help.
 
-import { offeredTimeframes } from "../model/timeframe.js";
+import { timeframeChoice } from "../model/timeframe.js";
 import { Zone, zoneNames } from "../model/zone.js";
 import { openAppearance, openAuthor, openGoTo } from "./settings-dialogs.js";
 import { button, element, fill } from "./element.js";
@@ -60,14 +60,19 @@ function seriesTitle({ symbol, timeframe, source, simulated }) {
  */
 function timeframeButtons({ series }, view) {
   const list = element("div", { class: "group timeframes", role: "group", "aria-label": "Timeframe" });
+  const more = element("select", { class: "more-timeframes", "aria-label": "More timeframes", title: "More timeframes" });
+  more.addEventListener("change", () => view.setTimeframe(more.value));
   const draw = () => {
     const { current } = series.get();
     const chosen = view.state.get().timeframe;
-    const offered = current ? offeredTimeframes(current.timeframe) : [];
+    const { usual, rare } = current ? timeframeChoice(current.timeframe) : { usual: [], rare: [] };
     /** @param {string} timeframe */
     const one = (timeframe) =>
       button(timeframe, () => view.setTimeframe(timeframe), { class: "quiet", "aria-pressed": String(timeframe === chosen) });
-    fill(list, ...offered.map(one));
+    fill(more, element("option", { value: "", disabled: true, hidden: true }, "…"), ...rare.map((timeframe) => element("option", { value: timeframe }, timeframe)));
+    more.value = rare.includes(chosen) ? chosen : "";
+    more.classList.toggle("chosen", more.value !== "");
+    fill(list, ...usual.map(one), rare.length > 0 && more);
   };
   series.subscribe((now, before) => now.current?.id !== before.current?.id && draw());
   view.state.subscribe((now, before) => now.timeframe !== before.timeframe && draw());
