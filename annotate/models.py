@@ -149,6 +149,7 @@ class UndoStep(Base):
     before: Mapped[list[Json | None]] = mapped_column(JSON)
     after: Mapped[list[Json | None]] = mapped_column(JSON)
     ranges: Mapped[Json | None] = mapped_column(JSON(none_as_null=True))  # reviewed ranges {before, after}, if changed
+    fates: Mapped[Json | None] = mapped_column(JSON(none_as_null=True))  # suggestion → [fate before, after], if changed
     undone: Mapped[bool] = mapped_column(default=False)
     created: Mapped[int]
 
@@ -202,6 +203,56 @@ class ViewState(Base):
     place: Mapped[str] = mapped_column(primary_key=True)  # chart or replay
     value: Mapped[Json] = mapped_column(JSON)
     updated: Mapped[int]
+
+
+class Lesson(Base):
+    """What suggestions were made from: marks or a rule; `learnt` says how many of each source, and how well."""
+
+    __tablename__ = "lesson"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    author: Mapped[str]
+    source: Mapped[str]  # marks, or the name of a rule
+    mode: Mapped[str]  # history, causal or rule
+    cursor: Mapped[int | None]  # under replay: nothing at or after it was looked at
+    request: Mapped[Json] = mapped_column(JSON)
+    learnt: Mapped[list[Json]] = mapped_column(JSON)
+    created: Mapped[int]
+
+
+class Suggestion(Base):
+    """A mark proposed by a lesson, and what became of it; an annotation made from it has the same id."""
+
+    __tablename__ = "suggestion"
+    __table_args__ = (Index(None, "series_id", "fate", "start"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"))
+    lesson_id: Mapped[int] = mapped_column(ForeignKey("lesson.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str]
+    label_id: Mapped[int] = mapped_column(ForeignKey("label.id"))
+    start: Mapped[int]
+    end: Mapped[int]  # half open
+    geometry: Mapped[Json] = mapped_column(JSON)
+    probability: Mapped[float | None]  # of matching a mark; a rule gives none
+    fate: Mapped[str]  # open, accepted, corrected, rejected or ignored
+    decided_by: Mapped[str | None]
+    decided: Mapped[int | None]
+    created: Mapped[int]
+
+    label: Mapped[Label] = relationship(lazy="joined")
+    lesson: Mapped[Lesson] = relationship(lazy="joined")
+
+
+class CheckedMark(Base):
+    """A mark that was shown as doubted at a revision; it leaves the list once confirmed or changed."""
+
+    __tablename__ = "checked_mark"
+
+    annotation_id: Mapped[str] = mapped_column(ForeignKey("annotation.id", ondelete="CASCADE"), primary_key=True)
+    revision: Mapped[int]
+    confirmed: Mapped[bool]
 
 
 class Dataset(Base):
