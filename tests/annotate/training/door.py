@@ -21,6 +21,7 @@ from annotate.candle_store import CandleStore
 from annotate.candles import Candles
 from annotate.db import Base, Database
 from annotate.exporting.builds import Builds
+from annotate.feeds.intake import Intake
 from annotate.feeds.replay import Clock
 from annotate.publisher import Publisher
 from annotate.security import Guard, credentials
@@ -58,8 +59,11 @@ class Door:
         self.candles = CandleStore(self.settings.data_dir, self.database)
         socketio = UNTYPED_SOCKETIO(async_mode="threading")
         self.publisher = Publisher(self.database, socketio)
+        self.intake = Intake(self.database, self.candles, self.publisher.series_changed)
         self.trainer = Trainer(
-            self.settings, self.database, self.candles, self.publisher, worker=worker or PEER, clock=clock
+            *(self.settings, self.database, self.candles, self.publisher, self.intake),
+            worker=worker or PEER,
+            clock=clock,
         )
         self.trainer.settle()
         self.app = self._app(socketio)
@@ -70,6 +74,7 @@ class Door:
             *(self.settings, self.database, self.candles, self.trainer, self.publisher),
             Builds(self.database, self.settings.data_dir),
             Uploads(self.database, self.candles, self.settings.data_dir),
+            self.intake,
         )
         for blueprint in (models.bp, runs.bp):
             app.register_blueprint(blueprint)
@@ -119,14 +124,14 @@ class Door:
             events = events_after(session, run_id, 0)
         return [event for event in events if event_type in (None, event["type"])]
 
-    def wait_for(self, condition: Callable[[], Any], within_s: float = 15) -> Any:
+    def wait_for(self, condition: Callable[[], Any], within_s: float = 60) -> Any:
         deadline = time.monotonic() + within_s
         while not (found := condition()):
             assert time.monotonic() < deadline, "nothing came of it in time"
             time.sleep(0.01)
         return found
 
-    def wait_for_state(self, run_id: int, *states: str, within_s: float = 15) -> Json:
+    def wait_for_state(self, run_id: int, *states: str, within_s: float = 60) -> Json:
         found: Json = self.wait_for(
             lambda: run if (run := self.run(run_id))["state"] in states else None, within_s=within_s
         )

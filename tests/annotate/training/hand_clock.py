@@ -32,6 +32,6 @@ class HandClock:
     def wait_for_waiter(self) -> float:
         """Give the moment that someone waits for."""
         with self._moved:
-            assert self._moved.wait_for(lambda: self.waiting_until is not None, 10)
+            assert self._moved.wait_for(lambda: self.waiting_until is not None, 60)
             assert self.waiting_until is not None
             return self.waiting_until
