@@ -19,7 +19,7 @@ HEAD = ("time", "time_ms", *PRICES)
 
 def write_candles_csv(table: CandleTable) -> Iterator[bytes]:
     """Give the file block by block: `time, time_ms, open … volume, label__<layer> …, reviewed`."""
-    yield row([*HEAD, *(LAYER_PREFIX + name for name in table.layers), "reviewed"]).encode()
+    yield row([*HEAD, *(escape(LAYER_PREFIX + name) for name in table.layers), "reviewed"]).encode()
     cells = {layer: [quoted(escape(name)) for name in names] for layer, names in table.layers.items()}
     for start, end in row_blocks(len(table)):
         block = table.block(start, end)
