@@ -13,7 +13,12 @@ from typing import Any, ClassVar, Literal, Self
 Json = dict[str, Any]
 Mode = Literal["load", "batch", "live"]
 
-MODELS: dict[str, str] = {"transformer": "Transformer", "gru": "GRU"}
+MODELS: dict[str, str] = {
+    "transformer": "Transformer",
+    "gru": "GRU",
+    "tcn": "TCN",
+    "multiscale_logistic": "Multi-scale logistic",
+}
 """Wire name → the name a person reads. The builders stand in nn/models."""
 
 HEADS = ("candle", "trend", "range", "label")
@@ -51,6 +56,9 @@ class ModelConfig:
     n_layers: int = _field(2, "How many blocks are stacked.", least=1, most=64)
     n_heads: int = _field(4, "Attention heads; must divide d_model.", least=1, most=64)
     sequence_length: int = _field(200, "Candles the model looks back over.", least=2, most=8192)
+    patch_size: int = _field(
+        1, "Candles that one attention token stands for (Transformer); 4 trains faster.", least=1, most=64
+    )
     trend_horizon: int = _field(5, "Candles ahead that the trend target looks.", least=1, most=1000)
     dropout: float = _field(0.1, "Share of each block's output set to zero while training.", least=0.0, most=0.9)
     use_uncertainty_estimation: bool = _field(False, "Adds a head that learns how uncertain each answer is.")
@@ -61,7 +69,8 @@ class ModelConfig:
     batch_size: int = _field(16, "Windows in one optimizer step.", least=1, most=4096)
 
     SHAPE: ClassVar[tuple[str, ...]] = (
-        "model", "d_model", "n_layers", "n_heads", "sequence_length", "trend_horizon", "use_uncertainty_estimation",
+        "model", "d_model", "n_layers", "n_heads", "sequence_length", "patch_size", "trend_horizon",
+        "use_uncertainty_estimation",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -70,6 +79,12 @@ class ModelConfig:
             raise ConfigError("model", self.model, "use one of " + ", ".join(MODELS))
         if self.d_model % self.n_heads:
             raise ConfigError("n_heads", self.n_heads, f"must divide d_model = {self.d_model}")
+        if self.patch_size > 1 and self.model != "transformer":
+            raise ConfigError(
+                "patch_size", self.patch_size, f"must be 1 for {self.model}; only the Transformer has tokens"
+            )
+        if self.patch_size > self.sequence_length:
+            raise ConfigError("patch_size", self.patch_size, f"at most sequence_length = {self.sequence_length}")
         _check_heads(self.heads)
 
     @classmethod

@@ -10,11 +10,18 @@ from torch import nn
 from nn.config import MODELS, ModelConfig
 from nn.features import FEATURES
 from nn.models.gru import Gru
+from nn.models.multiscale_logistic import MultiscaleLogistic
+from nn.models.tcn import Tcn
 from nn.models.transformer import Transformer
 
 Builder = Callable[[ModelConfig, int, Mapping[str, int]], nn.Module]
 
-BUILDERS: dict[str, Builder] = {"transformer": Transformer, "gru": Gru}
+BUILDERS: dict[str, Builder] = {
+    "transformer": Transformer,
+    "gru": Gru,
+    "tcn": Tcn,
+    "multiscale_logistic": MultiscaleLogistic,
+}
 assert BUILDERS.keys() == MODELS.keys()  # noqa: S101 - the two tables name the same models
 
 

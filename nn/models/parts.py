@@ -17,17 +17,16 @@ LOOKBACK = 4  # candles that the input projection sees: a linear one never learn
 
 
 class CausalInput(nn.Module):
-    """Convolution over the last LOOKBACK candles: (B, T, F) → (B, T, d); candles before the window count as zeros."""
+    """Convolution over the last candles: (B, T, F) → (B, T, d); candles before the window count as zeros."""
 
-    def __init__(self, n_features: int, d_model: int) -> None:
+    def __init__(self, n_features: int, d_model: int, lookback: int = LOOKBACK) -> None:
         super().__init__()
-        self.mix = nn.Linear(LOOKBACK * n_features, d_model)
+        self.lookback = lookback
+        self.mix = nn.Linear(lookback * n_features, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, F) → (B, T, d)."""
-        padded = F.pad(x, (0, 0, LOOKBACK - 1, 0))
-        recent = torch.cat([padded[:, i : i + x.shape[1]] for i in range(LOOKBACK)], dim=-1)  # (B, T, LOOKBACK·F)
-        out: Tensor = self.mix(recent)
+        out: Tensor = self.mix(recent(x, self.lookback))
         return out
 
 
@@ -37,9 +36,11 @@ class Heads(nn.Module):
     The uncertainty is a temperature: logits are divided by it, so that a doubtful answer is flatter and costs less.
     """
 
-    def __init__(self, d_model: int, classes: Mapping[str, int], *, uncertain: bool) -> None:
+    def __init__(
+        self, d_model: int, classes: Mapping[str, int], *, uncertain: bool, norm: nn.Module | None = None
+    ) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(d_model)
+        self.norm = norm or nn.LayerNorm(d_model)
         self.answers = nn.ModuleDict({head: nn.Linear(d_model, count) for head, count in classes.items()})
         self.doubts = nn.ModuleDict({head: nn.Linear(d_model, 1) for head in classes} if uncertain else {})
 
@@ -73,6 +74,16 @@ def start_small(model: nn.Module) -> None:
         if isinstance(layer, nn.Linear):
             nn.init.normal_(layer.weight, std=ANSWER_SIZE if ".answers." in f".{name}." else START_SIZE)
             nn.init.zeros_(layer.bias)
+
+
+def recent(x: Tensor, count: int, apart: int = 1) -> Tensor:
+    """Lay each candle's last `count` candles, `apart` from each other, side by side: (B, T, F) → (B, T, count·F).
+
+    The oldest comes first; candles before the window count as zeros.
+    """
+    length, before = x.shape[1], (count - 1) * apart
+    padded = F.pad(x, (0, 0, before, 0))
+    return torch.cat([padded[:, i * apart : i * apart + length] for i in range(count)], dim=-1)
 
 
 @lru_cache(maxsize=32)

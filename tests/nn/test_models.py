@@ -21,25 +21,40 @@ from nn.windows import Batch, noise
 SMALL = ModelConfig(d_model=16, n_layers=2, n_heads=2, sequence_length=24, batch_size=4, dropout=0.2)
 
 
-@pytest.fixture(params=MODELS)
+SORTS = {name: dataclasses.replace(SMALL, model=name) for name in MODELS} | {
+    "patches": dataclasses.replace(SMALL, patch_size=4),
+    "uneven_patches": dataclasses.replace(SMALL, patch_size=5),
+}
+
+
+@pytest.fixture(params=SORTS)
 def config(request: pytest.FixtureRequest) -> ModelConfig:
-    """A small config of each model."""
-    return dataclasses.replace(SMALL, model=request.param)
+    """A small config of each model, and of a Transformer whose tokens are patches."""
+    return SORTS[request.param]
 
 
-def test_a_later_candle_changes_no_earlier_answer(config: ModelConfig) -> None:
+@pytest.mark.parametrize("known", [1, 7, 12, 23])
+def test_a_later_candle_changes_no_earlier_answer(config: ModelConfig, known: int) -> None:
     module, x = build(config, head_classes(())).eval(), _window(config)
     changed = x.clone()
-    changed[:, 12:] = torch.randn(changed[:, 12:].shape, generator=torch.Generator().manual_seed(9))
+    changed[:, known:] = torch.randn(changed[:, known:].shape, generator=torch.Generator().manual_seed(9))
     with torch.no_grad():
         before, after = module(x), module(changed)
     for head, logits in before.items():
-        assert torch.equal(logits[:, :12], after[head][:, :12])
-        assert not torch.equal(logits[:, 12:], after[head][:, 12:])
+        assert torch.equal(logits[:, :known], after[head][:, :known])
+        assert not torch.equal(logits[:, known], after[head][:, known])  # the newest candle always counts
+
+
+def test_the_oldest_candle_of_a_window_still_counts(config: ModelConfig) -> None:
+    module, x = build(config, head_classes(())).eval(), _window(config)
+    changed = x.clone()
+    changed[:, 0] += 1.0
+    with torch.no_grad():
+        assert not torch.equal(module(x)["candle"][:, -1], module(changed)["candle"][:, -1])
 
 
 def test_a_constant_target_is_learnt(config: ModelConfig) -> None:
-    learner = Learner(config, Schedule(3e-3))
+    learner = Learner(config, Schedule(1e-2))
     batch = noise(config, head_classes(()))
     constant = Batch(batch.x, {head: torch.zeros_like(of) for head, of in batch.targets.items()})
     for _ in range(40):

@@ -137,6 +137,8 @@ def test_models_are_listed_with_their_fields_and_checkpoints(door: Door, api: Fl
     assert [(model["name"], model["title"]) for model in listed["items"]] == [
         ("transformer", "Transformer"),
         ("gru", "GRU"),
+        ("tcn", "TCN"),
+        ("multiscale_logistic", "Multi-scale logistic"),
     ]
     checkpoints = {model["name"]: model["checkpoints"] for model in listed["items"]}
     assert checkpoints["transformer"] == []

@@ -67,6 +67,7 @@ const SPECIAL_TITLES = {
   use_gradient_checkpointing: "Gradient checkpointing",
   use_uncertainty_estimation: "Uncertainty head",
   shuffle_targets: "Control: shuffle targets",
+  patch_size: "Candles a token (patch_size)",
   sequence_length: "Look-back (sequence_length)",
   heads: "Weights of the heads",
   split: "Split train/validation/test",
