@@ -104,6 +104,13 @@ def _label_id(series: Series, name: str, before: Mark | None) -> int:
     return label.id
 
 
+def _source(gesture: Gesture, before: Mark | None, *, decided_before: bool) -> str:
+    """Say where a mark comes from; one that a person moves or relabels after accepting it is theirs."""
+    if before is None:
+        return gesture.source
+    return "model_corrected" if before.source == "model_accepted" and not decided_before else before.source
+
+
 def _offered(labels: list[Label]) -> str:
     return ", ".join(label.name for label in labels if not label.archived)
 
@@ -126,7 +133,7 @@ def _next_version(
         comment=draft.comment,
         confidence=draft.confidence,
         author=before.author if before else gesture.author,
-        source=before.source if before else "human",
+        source=_source(gesture, before, decided_before=decided_before),
         mode=before.mode if before and decided_before else "hindsight",
         decided_at=before.decided_at if before and decided_before else timeline.end,
         known_at=known_at,

@@ -13,26 +13,31 @@ from annotate.annotations.mark import Change, Mark, describe, merge
 from annotate.errors import Conflict
 from annotate.models import Annotation, Json, UndoStep
 from annotate.store.marks import find_mark, label_names, mark_to_json, put_mark, remove_mark
+from annotate.store.suggestions import set_fates
 
 Direction = Literal["undo", "redo"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gesture:
-    """Who acts, when (ms UTC), and the id that several calls of one gesture share."""
+    """Who acts, when (ms UTC), and the id that several calls of one gesture share; what it decides of suggestions."""
 
     author: str
     now: int
     id: str | None = None
+    source: str = "human"  # of the marks that it makes
+    title: str | None = None  # what it does, where its marks do not say it
+    fates: dict[str, list[str]] = field(default_factory=dict)  # suggestion → [fate before, after]
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What an undo or redo did: its title, None where nothing was left to do; the marks it set and those it removed."""
+    """What an undo or redo did: its title, None where nothing was left to do; what it set and what it removed."""
 
     title: str | None
     annotations: list[Annotation] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    suggestions: list[str] = field(default_factory=list)  # whose fate it changed
 
 
 def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> None:
@@ -44,9 +49,11 @@ def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> 
         step = UndoStep(series_id=series_id, author=gesture.author, gesture=gesture.id, created=gesture.now)
         step.before, step.after = [], []
     changes = merge(_changes(step), new)
-    if changes:
+    fates = _joined(step.fates or {}, gesture.fates)
+    if changes or fates:
         _keep(step, changes)
-        step.title = describe(changes, label_names(session, _label_ids(changes)))
+        step.fates = fates or None
+        step.title = gesture.title or describe(changes, label_names(session, _label_ids(changes)))
         session.add(step)
     elif step in session:  # a mark that was drawn and removed again within one gesture leaves nothing to undo
         session.delete(step)
@@ -88,9 +95,16 @@ def _apply(session: Session, series_id: int, author: str, direction: Direction) 
         restored = _restore(session, series_id, applied, current or expected, wanted)
         changes.append((restored, current) if direction == "undo" else (current, restored))
     _keep(step, changes)
+    applied.suggestions.extend(set_fates(session, step.fates or {}, back=direction == "undo"))
     step.undone = direction == "undo"
     session.flush()
     return applied
+
+
+def _joined(earlier: dict[str, list[str]], later: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Join what two calls of one gesture decide of suggestions: from how each was first to how it is last."""
+    joined = earlier | {name: [earlier.get(name, fates)[0], fates[1]] for name, fates in later.items()}
+    return {name: fates for name, fates in joined.items() if fates[0] != fates[1]}
 
 
 def _restore(
