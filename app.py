@@ -23,6 +23,7 @@ from annotate.db import Database
 from annotate.errors import AnnotateError
 from annotate.exporting.builds import Builds
 from annotate.exporting.dataset import remove_orphans
+from annotate.feeds.intake import Intake
 from annotate.migrate import migrate
 from annotate.publisher import Publisher
 from annotate.sample import load_sample
@@ -32,6 +33,7 @@ from annotate.uploads import Uploads
 from annotate.views import annotations as marks
 from annotate.views import (
     datasets,
+    feeding,
     label_sets,
     models,
     pages,
@@ -48,7 +50,7 @@ from annotate.views.services import Services
 log = logging.getLogger(__name__)
 
 BLUEPRINTS = tuple(
-    view.bp for view in (pages, system, series, uploads, marks, label_sets, datasets, models, runs, workspace)
+    view.bp for view in (pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, workspace)
 )
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first
@@ -87,11 +89,12 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     remove_orphans(database, settings.data_dir)
     load_sample(database, candles)
     publisher = Publisher(database, socketio)
-    trainer = Trainer(settings, database, candles, publisher)
+    intake = Intake(database, candles, publisher.series_changed)
+    trainer = Trainer(settings, database, candles, publisher, intake)
     trainer.settle()
     exports = Builds(database, settings.data_dir)
     waiting = Uploads(database, candles, settings.data_dir)
-    return Services(settings, database, candles, trainer, publisher, exports, waiting)
+    return Services(settings, database, candles, trainer, publisher, exports, waiting, intake)
 
 
 def close_app(app: Flask) -> None:

@@ -33,6 +33,7 @@ from nn.config import MODELS, BatchConfig, ConfigError, LiveConfig, Mode, ModelC
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
     from annotate.db import Database
+    from annotate.feeds.intake import Intake
     from annotate.publisher import Publisher
     from annotate.settings import Settings
 
@@ -56,12 +57,14 @@ class Trainer:
         database: Database,
         candles: CandleStore,
         publisher: Publisher,
+        intake: Intake,
         *,
         worker: Sequence[str] = (),
         clock: Clock | None = None,
     ) -> None:
         self._database = database
         self._clock = clock or SystemClock()
+        self._intake = intake
         self._actor = Actor("trainer")
         self._ledger = RunLedger(database, publisher)
         self._data = RunData(settings.data_dir, database, candles)

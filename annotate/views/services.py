@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
     from annotate.db import Database
     from annotate.exporting.builds import Builds
+    from annotate.feeds.intake import Intake
     from annotate.publisher import Publisher
     from annotate.settings import Settings
     from annotate.training import Trainer
@@ -34,6 +35,7 @@ class Services:
     publisher: Publisher
     exports: Builds
     uploads: Uploads
+    intake: Intake
 
 
 def services() -> Services:

@@ -13,6 +13,7 @@ from annotate.models import Json
 from annotate.store.runs import MAX_ID
 from annotate.upload import answers_of, series_id_of
 from annotate.uploads import Held
+from annotate.views.feeding import make_series
 from annotate.views.services import now_ms, services
 
 bp = Blueprint("uploads", __name__, url_prefix="/api")
@@ -24,7 +25,12 @@ CHUNK = 1024 * 1024
 
 @bp.post("/series")
 def post_series() -> tuple[Json, int]:
-    """Take a candle file, or one that waits: make a series of it, or add it to the one that `series_id` names."""
+    """Take a candle file, or one that waits: make a series of it, or add it to the one that `series_id` names.
+
+    A JSON body makes an empty series instead, for a feed.
+    """
+    if request.is_json:
+        return make_series(request.get_json())
     form = sent_fields()
     answers, series_id = answers_of(form), series_id_of(form)
     uploads = services().uploads
