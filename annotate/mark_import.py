@@ -105,7 +105,7 @@ def _fits(mark: FoundMark, draft: AnnotationDraft, rows: CandleTimes, timeline: 
         inside = True
     except InvalidInput:
         inside = False
-    if at.stop > at.start:
+    if at.stop > at.start or (inside and draft.first is None):
         return True
     taken = inside and mark.facts is not None
     outcome.unplaced.append({"where": mark.where, "mark": mark.body, "stored": taken})
@@ -123,18 +123,21 @@ def _mark(
         "known_at": timeline.known_at(draft),
         "created": gesture.now,
         "updated": gesture.now,
+        "updated_by": gesture.author,
+        "entry_decided_at": timeline.end if draft.kind == "trade" else None,
         "revision": 1,
     }
     return Mark(
         id=mark_id,
         kind=draft.kind,
         label_id=label_id,
-        start=draft.first,
+        start=draft.listed_at,
         end=facts["known_at"],
         geometry=draft.geometry,
         comment=draft.comment,
         confidence=draft.confidence,
         draft=draft.to_json(),
+        status=draft.status,
         **facts,
     )
 

@@ -132,11 +132,11 @@ def fit_edges(candles: Candles, sigma: Floats) -> Edges:
 def label_targets(
     marks: Sequence[Mapping[str, Any]], labels: Sequence[str], time: Classes, timeframe_ms: int
 ) -> LabelTargets:
-    """Give each candle the class of the span that covers it; the last updated wins; MASKED where none does."""
+    """Give each candle its own class or that of the span over it; the last updated wins; MASKED where none does."""
     classes, known_at = np.full(len(time), MASKED, np.int64), np.zeros(len(time), np.int64)
     covered = np.zeros(len(time), np.int64)
     number = {name: i for i, name in enumerate(labels)}
-    for mark in sorted((m for m in marks if m.get("kind") == "span" and m.get("label") in number), key=_updated):
+    for mark in sorted((m for m in marks if _gives_class(m) and m.get("label") in number), key=_updated):
         first = int(
             np.searchsorted(time, mark["start"] - timeframe_ms, side="right")
         )  # the candle that holds the start
@@ -145,6 +145,11 @@ def label_targets(
         known_at[first:end] = np.maximum(known_at[first:end], mark.get("known_at") or mark["end"])
         covered[first:end] += 1
     return LabelTargets(classes, known_at, int(np.sum(covered > 1)))
+
+
+def _gives_class(mark: Mapping[str, Any]) -> bool:
+    """Tell whether a mark gives candles a class; one that its author calls a draft does not yet."""
+    return mark.get("kind") in ("span", "candle_class") and mark.get("status") != "draft"
 
 
 def _updated(mark: Mapping[str, Any]) -> int:

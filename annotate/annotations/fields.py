@@ -90,6 +90,10 @@ class Fields:
         """Give a time, int ms UTC."""
         return self.whole(name, EARLIEST_MS, LATEST_MS)
 
+    def optional_time(self, name: str) -> int | None:
+        """Give a time, or None where it is null or left out."""
+        return self.time(name) if self.has(name) else None
+
     def number(self, name: str) -> float:
         """Give a finite number."""
         given = self._needed(name)

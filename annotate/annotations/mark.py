@@ -30,17 +30,22 @@ class Mark:
     created: int
     updated: int
     draft: Json
+    status: str = "done"
+    updated_by: str = ""
+    entry_decided_at: int | None = None  # of a trade: `decided_at` as it stood when its entry was placed
+    review: Json | None = None  # the last verdict on it: {verdict, by, at, comment, correction}
 
     def to_json(self) -> Json:
         """Give every field, JSON-able."""
         return dataclasses.asdict(self)
 
     def is_like(self, other: Mark) -> bool:
-        """Say whether two versions say the same; only the revision and the draft that led there may differ."""
-        return dataclasses.replace(self, revision=other.revision, draft=other.draft) == other
+        """Say whether two versions are the same; only how they came about and a later review may differ."""
+        apart = {name: getattr(other, name) for name in ("revision", "draft", "updated_by", "review")}
+        return dataclasses.replace(self, **apart) == other
 
     def says_the_same(self, other: Mark) -> bool:
-        """Say whether a person would see no difference: kind, label, place, comment and confidence are equal."""
+        """Say whether a person would see no difference: kind, label, place, comment, confidence, status are equal."""
         return _said(self) == _said(other)
 
 
@@ -89,6 +94,8 @@ def _verb(before: Mark | None, after: Mark | None) -> str:
         return "redraw"
     if before.geometry != after.geometry:
         return change_of(after.kind, before.geometry, after.geometry)
+    if before.status != after.status:
+        return "finish" if after.status == "done" else "reopen"
     return "comment on" if before.comment != after.comment else "set confidence of"
 
 
@@ -99,7 +106,7 @@ def _changes_nothing(before: Mark | None, after: Mark | None) -> bool:
 
 
 def _said(mark: Mark) -> tuple[object, ...]:
-    return (mark.kind, mark.label_id, mark.geometry, mark.comment, mark.confidence)
+    return (mark.kind, mark.label_id, mark.geometry, mark.comment, mark.confidence, mark.status)
 
 
 def _id_of(change: Change) -> str:

@@ -34,16 +34,25 @@ class Timeline:
         """Raise InvalidInput where the mark lies wholly outside of the time that the candles span."""
         if not len(self.times):
             raise InvalidInput("the series has no candles yet, so there is nothing to mark")
-        if draft.first >= self.end or draft.last < self.first:
+        first, last = draft.first, draft.last
+        if first is None or last is None:
+            return
+        if first >= self.end or last < self.first:
             name = KINDS[draft.kind].first_field
             raise InvalidInput(
-                f"{name} = {draft.first}: the mark ends at {draft.last + 1}, and the series' candles span "
+                f"{name} = {first}: the mark ends at {last + 1}, and the series' candles span "
                 f"{self.first} to {self.end}; place it on them",
                 field=name,
             )
 
     def known_at(self, draft: AnnotationDraft) -> int:
-        """Close of the last candle that the mark touches; where it ends in a gap, its own end."""
-        place = int(np.searchsorted(self.times, draft.last, side="right")) - 1
+        """Close of the last candle that the mark touches; where it ends in a gap, its own end.
+
+        A mark on the whole chart is known when the last candle has closed.
+        """
+        last = draft.last
+        if last is None:
+            return self.end
+        place = int(np.searchsorted(self.times, last, side="right")) - 1
         close = close_of(int(self.times[place]), self.timeframe)
-        return close if close > draft.last or draft.last >= self.end else draft.last + 1
+        return close if close > last or last >= self.end else last + 1

@@ -36,7 +36,7 @@ class CandleTable:
         self.classes: dict[str, npt.NDArray[np.int32]] = {
             layer: rows.layer_classes(annotations, names).classes for layer, names in self.layers.items()
         }
-        self.reviewed: npt.NDArray[np.bool_] = rows.covers(annotations) > 0
+        self.reviewed: npt.NDArray[np.bool_] = rows.reviewed(annotations, manifest.get("reviewed_ranges", []))
 
     def __len__(self) -> int:
         return len(self.candles)

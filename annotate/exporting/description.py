@@ -50,7 +50,7 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
         "overlapping": {layer: of.overlapping for layer, of in classes.items()},
         "chance": {layer: _chance(of.classes, layers[layer]) for layer, of in classes.items()},
         "gaps": _gaps(time, parse(timeframe)),
-        "reviewed": int(np.count_nonzero(rows.covers(marks))),
+        "reviewed": int(np.count_nonzero(rows.reviewed(marks))),
     }
 
 

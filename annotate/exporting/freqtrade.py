@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from annotate.annotations.classes import CandleTimes
+from annotate.annotations.classes import CandleTimes, gives_class
+from annotate.annotations.geometry import CLASS_KINDS
 from annotate.exporting.arrow import Column
 from annotate.exporting.candle_table import LAYER_PREFIX, PRICES, TIME, CandleTable
 from annotate.exporting.losses import all_kinds_but, colours, count_marks, details, overlaps
@@ -39,7 +40,7 @@ def lost(source: Source) -> list[str]:
     dataset = source.dataset
     nulls = int(np.count_nonzero(np.isnan(dataset.candles.volume)))
     return [
-        *all_kinds_but(dataset, "span"),
+        *all_kinds_but(dataset, *CLASS_KINDS),
         *count_marks(dataset, "comments", lambda mark: bool(mark["comment"])),
         *overlaps(dataset),
         *colours(dataset),
@@ -76,7 +77,7 @@ def _confidences(dataset: DatasetDir, names: Sequence[str]) -> npt.NDArray[np.fl
     """Give each candle the confidence of the span that gives its class, NaN without one."""
     rows = CandleTimes(dataset.candles.time, dataset.manifest["timeframe"])
     found = np.full(len(dataset.candles), np.nan)
-    spans = [mark for mark in dataset.annotations if mark["kind"] == "span" and mark["label"] in names]
+    spans = [mark for mark in dataset.annotations if gives_class(mark) and mark["label"] in names]
     for span in sorted(spans, key=_updated):
         found[rows.touched(span)] = np.nan if span["confidence"] is None else span["confidence"]
     return found

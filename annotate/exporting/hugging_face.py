@@ -27,6 +27,9 @@ MARKS = pa.schema(
     | {"side": pa.string(), "stop": pa.float64(), "target": pa.float64(), "confidence": pa.float64()}
     | dict.fromkeys(("comment", "author", "source", "mode"), pa.string())
     | dict.fromkeys(("decided_at", "known_at", "created_at", "updated_at", "revision"), pa.int64())
+    | {"status": pa.string(), "extend": pa.string(), "entry_decided_at": pa.int64(), "updated_by": pa.string()}
+    | dict.fromkeys(("review", "review_by", "review_comment", "review_correction"), pa.string())
+    | {"review_at": pa.int64()}
 )
 TYPES = {
     pa.string(): "string",

@@ -17,11 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from annotate.annotations.classes import CandleTimes
+from annotate.annotations.geometry import CLASS_KINDS
 from annotate.exporting.arrow import Column, pc
 from annotate.exporting.candle_table import PRICES, TIME
 from annotate.exporting.candles_csv import csv_lines
 from annotate.exporting.csv_text import row
-from annotate.exporting.losses import PEOPLE, count_marks
+from annotate.exporting.losses import PEOPLE, all_kinds_but, count_marks
 from annotate.exporting.member import Member, Source, row_blocks
 from annotate.timeframe import closes_all, parse
 from nn.dataset_dir import DatasetDir
@@ -31,6 +32,7 @@ Mark = Mapping[str, Any]
 
 SECONDS, MILLISECONDS = "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%L"
 DATA_FILE = "candles.csv"
+PLACED = (*CLASS_KINDS, "point", "trade")  # kinds that a region or an instant can hold
 README = """# Label Studio
 1. Make a project and paste `label-config.xml` as its labeling interface.
 2. Serve `candles.csv` (local storage or any address Label Studio may read) and put its address into `data.csv` of
@@ -57,6 +59,7 @@ def lost(source: Source) -> list[str]:
     dataset = source.dataset
     times = _Times(dataset)
     said = count_marks(dataset, "spans whose edges lie inside a candle or a gap: they end on candles", times.is_odd)
+    said += all_kinds_but(dataset, *PLACED)
     said += count_marks(dataset, "trades: two instants and a relation, prices in the notes", _is_trade)
     layers = dataset.manifest["layers"]
     if len(layers) > 1:
@@ -93,7 +96,7 @@ class _Times:
 
     def is_odd(self, mark: Mark) -> bool:
         """Tell whether a span begins or ends elsewhere than a candle does."""
-        if mark["kind"] != "span":
+        if mark["kind"] not in CLASS_KINDS:
             return False
         at = self._rows.touched(mark)
         if at.stop == at.start:
@@ -102,7 +105,8 @@ class _Times:
 
 
 def _task(dataset: DatasetDir, times: _Times) -> Json:
-    by_author = groupby(sorted(dataset.annotations, key=lambda mark: str(mark["author"])), lambda mark: mark["author"])
+    placed = [mark for mark in dataset.annotations if mark["kind"] in PLACED]
+    by_author = groupby(sorted(placed, key=lambda mark: str(mark["author"])), lambda mark: mark["author"])
     annotations = [
         {"created_username": author, "result": [part for mark in marks for part in _regions(mark, times)]}
         for author, marks in by_author
@@ -115,7 +119,8 @@ def _task(dataset: DatasetDir, times: _Times) -> Json:
 def _regions(mark: Mark, times: _Times) -> list[Json]:
     notes = [f"comment: {mark['comment']}"] if mark["comment"] else []
     notes += [] if mark["confidence"] is None else [f"confidence: {mark['confidence']!r}"]
-    if mark["kind"] == "span":
+    if mark["kind"] in CLASS_KINDS:
+        notes = [*(["kind: candle_class"] if mark["kind"] == "candle_class" else []), *notes]
         return [
             _region(mark["id"], mark["label"], times.text(mark["start"]), times.text(times.last_candle(mark)), notes)
         ]
@@ -178,7 +183,9 @@ def _candles(dataset: DatasetDir, times: _Times) -> Iterator[bytes]:
 
 
 def _moments(mark: Mark) -> list[int]:
-    if mark["kind"] == "span":
+    if mark["kind"] not in PLACED:
+        return []
+    if mark["kind"] in CLASS_KINDS:
         return [mark["start"]]
     return [mark["time"]] if mark["kind"] == "point" else [mark["entry"]["time"], mark["exit"]["time"]]
 

@@ -16,11 +16,14 @@ Json = dict[str, Any]
 COLUMNS = (
     *("label_id", "chart_id", "symbol", "timeframe", "kind", "class", "t_start", "t_end", "t_start_ms", "t_end_ms"),
     *("price_start", "price_end", "side", "stop", "target", "confidence", "comment", "author", "source", "mode"),
-    *("decided_at", "known_at", "created_at", "updated_at", "revision", "status"),
+    *("decided_at", "known_at", "created_at", "updated_at", "revision", "status", "extend", "entry_decided_at"),
+    *("updated_by", "review", "review_by", "review_at", "review_comment", "review_correction"),
 )
+FIRST_COLUMNS = COLUMNS[: COLUMNS.index("status") + 1]  # of files from before there were more
 """`label_id` is the mark's, `chart_id` the SHA-256 of the candles that it stands on; an empty cell is none."""
 
 _TEXTS = {"class": "label"} | {name: name for name in ("kind", "comment", "author", "source", "mode")}
+_REVIEW = {"review": "verdict", "review_by": "by", "review_comment": "comment", "review_correction": "correction"}
 _TIMES = {"decided_at": "decided_at", "known_at": "known_at", "created_at": "created", "updated_at": "updated"}
 
 
@@ -46,9 +49,12 @@ def plain_rows(annotations: Iterable[Mapping[str, Any]]) -> list[Json]:
 def read_labels(text: str) -> list[Json]:
     """Read the file back: the annotations as the dataset holds them; raise InvalidInput naming line and column."""
     rows = csv.reader(io.StringIO(text, newline=""))
-    if tuple(next(rows, ())) != COLUMNS:
+    head = tuple(next(rows, ()))
+    if head not in (COLUMNS, FIRST_COLUMNS):
         raise InvalidInput("labels.csv: the first line must be " + ",".join(COLUMNS), line=1)
-    return [_mark(dict(zip(COLUMNS, _whole_row(cells, rows.line_num), strict=True)), rows.line_num) for cells in rows]
+    empty = dict.fromkeys(COLUMNS, "")
+    named = ((_named(cells, head, rows.line_num), rows.line_num) for cells in rows)
+    return [_mark(empty | cells, line) for cells, line in named]
 
 
 def _cells(mark: Mapping[str, Any]) -> dict[str, str]:
@@ -57,16 +63,26 @@ def _cells(mark: Mapping[str, Any]) -> dict[str, str]:
         "label_id": mark["id"],
         **{column: escape(mark[name]) for column, name in _TEXTS.items()},
         **{column: iso(mark[name]) for column, name in _TIMES.items()},
-        "t_start": iso(start),
-        "t_end": iso(end),
-        "t_start_ms": str(start),
-        "t_end_ms": str(end),
+        "t_start": _iso(start),
+        "t_end": _iso(end),
+        "t_start_ms": _whole(start),
+        "t_end_ms": _whole(end),
         "price_start": _number(price_start),
         "price_end": _number(price_end),
-        "side": mark.get("side", ""),
+        **{name: mark.get(name) or "" for name in ("side", "extend")},
         **{name: _number(mark.get(name)) for name in ("stop", "target", "confidence")},
         "revision": str(mark["revision"]),
+        "status": mark.get("status", "done"),
+        "entry_decided_at": _iso(mark.get("entry_decided_at")),
+        "updated_by": escape(mark.get("updated_by", mark["author"])),
+        **_review_cells(mark.get("review")),
     }
+
+
+def _review_cells(review: Mapping[str, Any] | None) -> dict[str, str]:
+    if review is None:
+        return {}
+    return {column: escape(review[name] or "") for column, name in _REVIEW.items()} | {"review_at": iso(review["at"])}
 
 
 def _values(mark: Mapping[str, Any]) -> Json:
@@ -78,29 +94,44 @@ def _values(mark: Mapping[str, Any]) -> Json:
         "t_end_ms": end,
         "price_start": price_start,
         "price_end": price_end,
-        **{name: mark.get(name) for name in ("side", "stop", "target")},
+        **{name: mark.get(name) for name in ("side", "stop", "target", "extend", "entry_decided_at")},
         "confidence": mark["confidence"],
         "revision": mark["revision"],
+        "status": mark.get("status", "done"),
+        "updated_by": mark.get("updated_by", mark["author"]),
+        **{column: (mark.get("review") or {}).get(name) for column, name in _REVIEW.items()},
+        "review_at": (mark.get("review") or {}).get("at"),
     }
 
 
-def _ends(mark: Mapping[str, Any]) -> tuple[int, int, float | None, float | None]:
+def _ends(mark: Mapping[str, Any]) -> tuple[int | None, int | None, float | None, float | None]:
     """Give start and end times and prices; a point is an instant, so it ends where it starts."""
     if mark["kind"] == "point":
         return mark["time"], mark["time"], mark["price"], None
-    if mark["kind"] == "trade":
-        return mark["entry"]["time"], mark["exit"]["time"], mark["entry"]["price"], mark["exit"]["price"]
+    if mark["kind"] == "level":
+        return mark["time"], mark["until"], mark["price"], None
+    if mark["kind"] in _ANCHORS:
+        first, last = (mark[name] for name in _ANCHORS[mark["kind"]])
+        return first["time"], last["time"], first["price"], last["price"]
     return mark["start"], mark["end"], None, None
+
+
+def _iso(time: int | None) -> str:
+    return "" if time is None else iso(time)
+
+
+def _whole(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
-def _whole_row(cells: Sequence[str], line: int) -> Sequence[str]:
-    if len(cells) != len(COLUMNS):
-        raise InvalidInput(f"labels.csv, line {line}: {len(cells)} cells, {len(COLUMNS)} are needed", line=line)
-    return cells
+def _named(cells: Sequence[str], head: Sequence[str], line: int) -> dict[str, str]:
+    if len(cells) != len(head):
+        raise InvalidInput(f"labels.csv, line {line}: {len(cells)} cells, {len(head)} are needed", line=line)
+    return dict(zip(head, cells, strict=True))
 
 
 def _mark(cells: Mapping[str, str], line: int) -> Json:
@@ -124,14 +155,42 @@ def _mark(cells: Mapping[str, str], line: int) -> Json:
         "confidence": read("confidence", _optional),
         **{name: read(column, from_iso) for column, name in _TIMES.items()},
         "revision": read("revision", int),
+        "status": cells["status"] or "done",
+        "entry_decided_at": read("entry_decided_at", _optional_time),
+        "updated_by": unescape(cells["updated_by"] or cells["author"]),
+        "review": _review(cells, read),
     }
 
 
 Read = Callable[[str, Callable[[str], Any]], Any]
 
 
+def _review(cells: Mapping[str, str], read: Read) -> Json | None:
+    if not cells["review"]:
+        return None
+    texts = {name: unescape(cells[column]) for column, name in _REVIEW.items()}
+    return {**texts, "correction": texts["correction"] or None, "at": read("review_at", from_iso)}
+
+
 def _span(read: Read) -> Json:
     return {"start": read("t_start_ms", int), "end": read("t_end_ms", int)}
+
+
+def _chart(read: Read) -> Json:
+    return {"start": read("t_start_ms", _optional_whole), "end": read("t_end_ms", _optional_whole)}
+
+
+def _level(read: Read) -> Json:
+    times = {"time": read("t_start_ms", _optional_whole), "until": read("t_end_ms", _optional_whole)}
+    return {"price": read("price_start", float), **times}
+
+
+def _line(read: Read) -> Json:
+    return {"start": _point(read), "end": _last_point(read), "extend": read("extend", str)}
+
+
+def _last_point(read: Read) -> Json:
+    return {"time": read("t_end_ms", int), "price": read("price_end", float)}
 
 
 def _point(read: Read) -> Json:
@@ -142,7 +201,7 @@ def _trade(read: Read) -> Json:
     return {
         "side": read("side", str),
         "entry": _point(read),
-        "exit": {"time": read("t_end_ms", int), "price": read("price_end", float)},
+        "exit": _last_point(read),
         "stop": read("stop", _optional),
         "target": read("target", _optional),
     }
@@ -152,4 +211,21 @@ def _optional(cell: str) -> float | None:
     return float(cell) if cell else None
 
 
-_PLACES: dict[str, Callable[[Read], Json]] = {"span": _span, "point": _point, "trade": _trade}
+def _optional_whole(cell: str) -> int | None:
+    return int(cell) if cell else None
+
+
+def _optional_time(cell: str) -> int | None:
+    return from_iso(cell) if cell else None
+
+
+_ANCHORS = {"trade": ("entry", "exit"), "trend_line": ("start", "end")}
+_PLACES: dict[str, Callable[[Read], Json]] = {
+    "span": _span,
+    "point": _point,
+    "trade": _trade,
+    "level": _level,
+    "trend_line": _line,
+    "candle_class": _span,
+    "chart_class": _chart,
+}

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotate.annotations.classes import CandleTimes
+from annotate.annotations.fields import EARLIEST_MS
 from annotate.annotations.geometry import KINDS
 from annotate.errors import Conflict
 from annotate.exporting.recipe import Recipe
@@ -89,7 +90,8 @@ def entry_rows(time: Rows, timeframe: str, marks: Marks) -> Rows:
     earlier; −1 where there is none.
     """
     closes = closes_all(time, parse(timeframe))
-    first = np.array([KINDS[mark["kind"]].first(mark) for mark in marks], np.int64)
+    starts = (KINDS[mark["kind"]].first(mark) for mark in marks)
+    first = np.array([EARLIEST_MS if start is None else start for start in starts], np.int64)
     decided = np.array([mark["decided_at"] for mark in marks], np.int64)
     holds: Rows = np.searchsorted(time, first, side="right") - 1
     seen: Rows = np.searchsorted(closes, decided, side="right") - 1

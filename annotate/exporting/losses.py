@@ -10,7 +10,10 @@ from nn.dataset_dir import DatasetDir
 
 Mark = Mapping[str, Any]
 
-PEOPLE = ("author", "source", "mode", "decided_at", "known_at", "created", "updated", "revision")
+PEOPLE = (
+    *("author", "source", "mode", "decided_at", "known_at", "created", "updated", "revision"),
+    *("status", "updated_by", "review"),
+)
 
 
 def count_marks(dataset: DatasetDir, what: str, is_lost: Callable[[Mark], bool]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from plotly.offline.offline import get_plotlyjs
 
+from annotate.annotations.geometry import CLASS_KINDS
 from annotate.candles import Candles, aggregate
 from annotate.exporting.iso import iso
 from annotate.exporting.losses import PEOPLE
@@ -49,7 +50,7 @@ def lost(source: Source) -> list[str]:
     drawn, timeframe = _drawn(dataset)
     if len(drawn) < len(dataset.candles):
         said.append(f"{len(dataset.candles):,} candles are drawn as {len(drawn):,} of {timeframe}")
-    spans = sum(mark["kind"] == "span" for mark in dataset.annotations)
+    spans = sum(mark["kind"] in CLASS_KINDS for mark in dataset.annotations)
     if spans > MOST_SPANS:
         said.append(f"{spans - MOST_SPANS:,} spans are not drawn, only counted")
     return [*said, ", ".join(PEOPLE) + " of each mark"]
@@ -96,11 +97,16 @@ def _chart(dataset: DatasetDir) -> Json:
     columns = {name: getattr(candles, name).tolist() for name in COLUMNS[1:5]}
     trace = {"type": "candlestick", "x": _days(candles.time.tolist()), "name": timeframe, **columns}
     labels = {label["name"]: label["colour"] for label in dataset.manifest["label_set"]["labels"]}
-    spans = [mark for mark in dataset.annotations if mark["kind"] == "span"][:MOST_SPANS]
+    spans = [mark for mark in dataset.annotations if mark["kind"] in CLASS_KINDS][:MOST_SPANS]
+    lines = [mark for mark in dataset.annotations if mark["kind"] in ("level", "trend_line")]
+    ends = [int(candles.time[0]), int(candles.time[-1])] if len(candles) else [0, 0]
     return {
         "data": [trace, *_point_traces(dataset.annotations, labels), *_trade_traces(dataset.annotations, labels)],
         "layout": {
-            "shapes": [_box(span, labels[span["label"]]) for span in spans],
+            "shapes": [
+                *(_box(span, labels[span["label"]]) for span in spans),
+                *(_line(mark, labels[mark["label"]], ends) for mark in lines),
+            ],
             "xaxis": {"rangeslider": {"visible": False}, "title": {"text": "UTC"}},
             "margin": {"t": 20},
         },
@@ -112,6 +118,18 @@ def _box(span: Mark, colour: str) -> Json:
     place = {"yref": "paper", "y0": 0, "y1": 1, "x0": start, "x1": end}
     look = {"fillcolor": colour, "opacity": 0.2, "line": {"width": 0}, "label": {"text": _markup(span["label"])}}
     return {"type": "rect", **place, **look}
+
+
+def _line(mark: Mark, colour: str, ends: Sequence[int]) -> Json:
+    """Draw a level or a trend line between its ends; an open level reaches to those of the chart."""
+    if mark["kind"] == "level":
+        times = [ends[0] if mark["time"] is None else mark["time"], mark["until"] or ends[1]]
+        prices = [mark["price"], mark["price"]]
+    else:
+        times, prices = ([mark[end][name] for end in ("start", "end")] for name in ("time", "price"))
+    start, end = _days(times)
+    look = {"line": {"color": colour, "width": 2}, "label": {"text": _markup(mark["label"])}}
+    return {"type": "line", "x0": start, "x1": end, "y0": prices[0], "y1": prices[1], **look}
 
 
 def _point_traces(marks: Sequence[Mark], labels: Mapping[str, str]) -> Iterator[Json]:

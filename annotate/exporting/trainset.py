@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
+from annotate.annotations.geometry import CLASS_KINDS
 from annotate.exporting.archive import safe_name
 from annotate.exporting.candle_table import TIME, CandleTable
 from annotate.exporting.candles_csv import csv_lines, iso_column
@@ -43,7 +44,7 @@ def lost(source: Source) -> list[str]:
     ]
     prices = ["open, high, low and volume of the candles"]
     return [
-        *all_kinds_but(dataset, "span"),
+        *all_kinds_but(dataset, *CLASS_KINDS),
         *renamed,
         *overlaps(dataset),
         *prices,

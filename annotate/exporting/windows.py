@@ -18,10 +18,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from annotate.annotations.geometry import CLASS_KINDS
 from annotate.errors import InvalidInput
 from annotate.exporting.candle_table import CandleTable
 from annotate.exporting.leak_gate import entry_rows, refuse_look_ahead
-from annotate.exporting.losses import colours, count_marks, details, overlaps
+from annotate.exporting.losses import all_kinds_but, colours, count_marks, details, overlaps
 from annotate.exporting.member import Drain, Member, Source
 from nn.dataset_dir import Candles, DatasetDir
 from nn.features import FEATURES, FeatureState, compute
@@ -63,7 +64,7 @@ def lost(source: Source) -> list[str]:
     """Name what windows have no place for."""
     dataset = source.dataset
     return [
-        *count_marks(dataset, "marks of kind point", lambda mark: bool(mark["kind"] == "point")),
+        *all_kinds_but(dataset, *CLASS_KINDS, "trade"),
         *count_marks(dataset, "trades keep their entry and side only", lambda mark: bool(mark["kind"] == "trade")),
         "prices: the features are relative",
         *overlaps(dataset),

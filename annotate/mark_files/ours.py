@@ -9,6 +9,7 @@ from uuid import UUID
 
 from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
 from annotate.annotations.fields import Fields
+from annotate.annotations.review import read_review
 from annotate.errors import InvalidInput
 from annotate.mark_files.found import Found, FoundMark
 
@@ -42,7 +43,12 @@ def found_mark(given: object, where: str) -> FoundMark:
             "mode": fields.choice("mode", MODES),
             **{time: fields.time(time) for time in ("decided_at", "known_at", "created", "updated")},
             "revision": fields.whole("revision", 1, MAX_REVISION),
+            "entry_decided_at": fields.optional_time("entry_decided_at"),
+            "review": read_review(fields),
         }
+        facts["updated_by"] = fields.text("updated_by", MAX_AUTHOR, default=str(facts["author"]))
+        if draft.kind == "trade" and facts["entry_decided_at"] is None:  # written before it was kept
+            facts["entry_decided_at"] = facts["decided_at"]
     except InvalidInput as error:
         raise InvalidInput(f"{where}: {error.message}", **error.details) from None
     body = {name: value for name, value in draft.to_json().items() if name != "revision"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -12,7 +13,15 @@ from annotate.annotations.mark import MARK_FIELDS, Mark
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, Series
-from annotate.store.marks import annotation_to_json, mark_of, mark_to_json, put_mark, remove_mark
+from annotate.store.marks import (
+    add_marks,
+    annotation_to_json,
+    mark_of,
+    mark_to_json,
+    marks_by_id,
+    put_mark,
+    remove_mark,
+)
 from annotate.store.series import get_series
 from annotate.store.undo import Gesture, record
 
@@ -44,7 +53,7 @@ def save_annotation(
     """
     series = get_series(session, series_id)
     row = _row(session, series_id, annotation_id)
-    if row is not None and row.draft == draft.to_json():
+    if row is not None and {"status": "done", **row.draft} == draft.to_json():  # older drafts have no status
         return Saved(row, changed=False)
     _check_revision(annotation_id, draft, row)
     timeline.check(draft)
@@ -70,6 +79,36 @@ def delete_annotation(
     before = mark_of(row)
     remove_mark(session, annotation_id)
     record(session, series_id, gesture, (before, None))
+
+
+def add_annotations(
+    session: Session, series_id: int, drafts: Mapping[str, AnnotationDraft], timeline: Timeline, gesture: Gesture
+) -> list[Json]:
+    """Store many new marks at once as one gesture; give them as the API shows them.
+
+    Raises InvalidInput for a label or a place that the series does not have, Conflict for an id that is taken.
+    """
+    series = get_series(session, series_id)
+    taken = next(iter(marks_by_id(session, list(drafts))), None)
+    if taken is not None:
+        raise Conflict(f"annotation {taken} stands already; suggest again and take the new ones", code="id_taken")
+    marks = []
+    for mark_id, draft in drafts.items():
+        timeline.check(draft)
+        label_id = _label_id(series, draft.label, None)
+        marks.append(_next_version(mark_id, draft, label_id, timeline, gesture, None))
+    add_marks(session, series_id, marks)
+    record(session, series_id, gesture, *((None, mark) for mark in marks))
+    return [mark_to_json(mark, drafts[mark.id].label) for mark in marks]
+
+
+def marked_ranges(session: Session, series_id: int) -> dict[str, list[tuple[int, int]]]:
+    """Give start and end of every mark of a series, by kind."""
+    columns = (Annotation.kind, Annotation.start, Annotation.end)
+    found: dict[str, list[tuple[int, int]]] = {}
+    for kind, start, end in session.execute(select(*columns).where(Annotation.series_id == series_id)):
+        found.setdefault(kind, []).append((start, end))
+    return found
 
 
 def _row(session: Session, series_id: int, annotation_id: str) -> Annotation | None:
@@ -127,7 +166,7 @@ def _next_version(
         id=annotation_id,
         kind=draft.kind,
         label_id=label_id,
-        start=draft.first,
+        start=draft.listed_at,
         end=known_at,
         geometry=draft.geometry,
         comment=draft.comment,
@@ -141,4 +180,21 @@ def _next_version(
         created=before.created if before else gesture.now,
         updated=gesture.now,
         draft=draft.to_json(),
+        status=draft.status,
+        updated_by=gesture.author,
+        entry_decided_at=_entry_decided_at(draft, timeline, before),
+        review=before.review if before else None,
     )
+
+
+def _entry_decided_at(draft: AnnotationDraft, timeline: Timeline, before: Mark | None) -> int | None:
+    """Say when a trade's entry was decided; a later change of the exit leaves it as it was."""
+    if draft.kind != "trade":
+        return None
+    if before is not None and before.kind == "trade" and _entry(before.geometry) == _entry(draft.geometry):
+        return before.entry_decided_at
+    return timeline.end
+
+
+def _entry(trade: Json) -> tuple[object, ...]:
+    return trade["side"], trade["entry"]

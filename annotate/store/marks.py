@@ -12,7 +12,7 @@ from annotate.models import Annotation, Json, Label
 
 _SHOWN = (
     *("comment", "confidence", "revision", "author", "source", "mode"),
-    *("decided_at", "known_at", "created", "updated"),
+    *("decided_at", "known_at", "created", "updated", "status", "updated_by", "entry_decided_at", "review"),
 )
 
 

@@ -146,6 +146,30 @@ def trade(entry: int = 10, exit_: int = 20, label: str = "Long", side: str = "lo
     return {"kind": "trade", "label": label, "side": side, **ends, **fields}
 
 
+def level(price: float = 101.5, label: str = "Long", **fields: Any) -> Json:
+    """A level over the whole chart, unless it has times."""
+    return {"kind": "level", "label": label, "price": price, "time": None, "until": None, **fields}
+
+
+def trend_line(start: int = 10, end: int = 20, label: str = "Long", **fields: Any) -> Json:
+    """A line from candle to candle, rising by the price of the candles."""
+    ends = {
+        name: {"time": START + place * HOUR, "price": 100.0 + place} for name, place in (("start", start), ("end", end))
+    }
+    return {"kind": "trend_line", "label": label, **ends, "extend": "none", **fields}
+
+
+def candle_class(place: int = 10, label: str = "Long", **fields: Any) -> Json:
+    """The class of one candle."""
+    return span(place, place + 1, label, kind="candle_class", **fields)
+
+
+def chart_class(start: int | None = None, end: int | None = None, label: str = "Long", **fields: Any) -> Json:
+    """The class of the whole chart, or of a window of it."""
+    times = {name: None if place is None else START + place * HOUR for name, place in (("start", start), ("end", end))}
+    return {"kind": "chart_class", "label": label, **times, **fields}
+
+
 def said(marks: list[Json]) -> list[Json]:
     """Marks without their revision: what undo has to bring back."""
     return [{name: value for name, value in mark.items() if name != "revision"} for mark in marks]

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from annotate.annotations.draft import MAX_COMMENT, MAX_LABEL, AnnotationDraft
 from annotate.annotations.fields import EARLIEST_MS, LATEST_MS
+from annotate.annotations.geometry import EXTENDS, KINDS
 from annotate.errors import InvalidInput
 from annotate.models import Json
-from tests.annotate.annotations.builders import HOUR, START, point, span, trade
+from tests.annotate.annotations.builders import HOUR, START, chart_class, level, point, span, trade, trend_line
 
 ID = "6b1f6a54-5d35-4d9c-8a20-0f6a7f6f3c11"
 TIMES = st.integers(EARLIEST_MS, LATEST_MS)
@@ -31,6 +32,7 @@ def said() -> st.SearchStrategy[Json]:
             "comment": TEXT,
             "confidence": st.none() | st.floats(0, 1),
             "revision": st.integers(0, 1000),
+            "status": st.sampled_from(["draft", "done"]),
         },
     )
 
@@ -39,12 +41,20 @@ def said() -> st.SearchStrategy[Json]:
 def drafts(draw: st.DrawFn) -> Json:
     """A good body of any kind."""
     body = draw(said())
-    kind = draw(st.sampled_from(["span", "point", "trade"]))
+    kind = draw(st.sampled_from(list(KINDS)))
     first, last = sorted(draw(st.tuples(TIMES, TIMES)))
-    if kind == "span":
-        place: Json = {"start": min(first, LATEST_MS - 1), "end": max(last, min(first, LATEST_MS - 1) + 1)}
+    before = min(first, LATEST_MS - 1)
+    after = max(last, before + 1)
+    if kind in ("span", "candle_class", "chart_class"):
+        place: Json = {"start": before, "end": after}
     elif kind == "point":
         place = {"time": first, "price": draw(PRICES)}
+    elif kind == "level":
+        place = {"price": draw(PRICES), "time": before, "until": draw(st.none() | st.just(after))}
+    elif kind == "trend_line":
+        ends = {"start": before, "end": after}
+        place = {name: {"time": time, "price": draw(PRICES)} for name, time in ends.items()}
+        place |= draw(st.fixed_dictionaries({}, optional={"extend": st.sampled_from(EXTENDS)}))
     else:
         place = {
             "side": draw(st.sampled_from(["long", "short"])),
@@ -61,6 +71,7 @@ def test_what_was_sent_is_what_is_kept(body: Json) -> None:
     assert {name: kept[name] for name in body} == body
     left_out = {name: value for name, value in kept.items() if name not in body}
     defaults = {"comment": "", "confidence": None, "revision": 0, "stop": None, "target": None}
+    defaults |= {"status": "done", "extend": "none"}
     assert left_out == {name: defaults[name] for name in left_out}
 
 
@@ -81,7 +92,14 @@ def test_a_span_takes_up_the_time_before_its_end() -> None:
 
 
 BAD: list[tuple[Json, str]] = [
-    (span() | {"kind": "level"}, "kind"),
+    (span() | {"kind": "square"}, "kind"),
+    (level(time=START, until=START), "until"),
+    (level(until=START), "until"),
+    (level() | {"price": None}, "price"),
+    (trend_line(10, 10), "end.time"),
+    (trend_line(extend="up"), "extend"),
+    (chart_class(10), "end"),
+    (span(status="ready"), "status"),
     (span() | {"kind": ["span"]}, "kind"),
     (span(colour="red"), "colour"),
     (span(price=1.0), "price"),

@@ -29,6 +29,10 @@ def test_a_new_mark_is_stored_whole_with_what_the_server_knows(workspace: Worksp
         "known_at": START + 21 * HOUR,
         "created": workspace.clock,
         "updated": workspace.clock,
+        "status": "done",
+        "updated_by": "Ann",
+        "entry_decided_at": START + 100 * HOUR,
+        "review": None,
     }
     assert mark == expected
     assert workspace.marks() == [expected]

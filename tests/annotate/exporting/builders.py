@@ -28,7 +28,8 @@ from tests.annotate.annotations.builders import START, candles_at, every
 LABELS = ("Long", "Short", "Range", "Noise")
 STORED: Json = {
     "comment": "", "confidence": None, "author": "me", "source": "human", "mode": "hindsight",
-    "created": START, "updated": START, "revision": 1,
+    "created": START, "updated": START, "revision": 1, "status": "done", "updated_by": "me",
+    "entry_decided_at": None, "review": None,
 }  # fmt: skip
 
 
@@ -54,7 +55,9 @@ def stored(body: Json, time: np.ndarray[Any, np.dtype[np.int64]], timeframe: str
     """A mark as a dataset holds it, decided when every candle was there."""
     closes = closes_all(time, parse(timeframe))
     at = CandleTimes(time, timeframe).touched(body)
-    known = int(closes[at.stop - 1]) if at.stop > at.start else KINDS[body["kind"]].last(body) + 1
+    known = (
+        int(closes[at.stop - 1]) if at.stop > at.start else (KINDS[body["kind"]].last(body) or int(closes[-1]) - 1) + 1
+    )
     limits = {"stop": None, "target": None} if body["kind"] == "trade" else {}
     facts = {"id": f"00000000-0000-4000-8000-{number:012}", "known_at": known, "decided_at": int(closes[-1])}
     return {**STORED, **facts, "updated": START + number, **limits, **body}
@@ -76,7 +79,7 @@ def dataset_of(
         {"symbol": symbol, "timeframe": timeframe, "simulated": False},
         "Default",
         list(labels or labels_of(LABELS)),
-        sorted(whole, key=lambda mark: (KINDS[mark["kind"]].first(mark), str(mark["id"]))),
+        sorted(whole, key=lambda mark: (KINDS[mark["kind"]].first(mark) or 0, str(mark["id"]))),
     )
     facts = describe(content, held.time, recipe or Recipe())
     rows = {"candles": {"rows": len(held), "sha256": "ab12"}, "annotations": {"rows": len(whole), "sha256": "cd34"}}

@@ -30,7 +30,20 @@ from annotate.store.runs import add_run, list_runs
 from annotate.store.series import create_series, delete_series, list_series
 from annotate.store.undo import Gesture
 from annotate.timeframe import closes_all, parse
-from tests.annotate.annotations.builders import HOUR, START, Workspace, candles_at, every, point, span, trade
+from tests.annotate.annotations.builders import (
+    HOUR,
+    START,
+    Workspace,
+    candle_class,
+    candles_at,
+    chart_class,
+    every,
+    level,
+    point,
+    span,
+    trade,
+    trend_line,
+)
 
 ODD = '"quoted", =1+1\n‮🚀'
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
@@ -213,8 +226,10 @@ def random_candles(data: st.DataObject, start: int, timeframe: str) -> Candles:
 
 
 def fill(workspace: Workspace) -> None:
-    """Two series with label sets of their own, marks of two authors, an upload's report and a run."""
-    for body in (span(10, 20, comment=ODD), trade(30, 40, "Short", "short"), point(5)):
+    """Two series with label sets of their own, marks of every kind, an upload's report and a run."""
+    lines = (level(), level(time=START + 3 * HOUR, until=START + 9 * HOUR, status="draft"), trend_line(extend="both"))
+    classes = (candle_class(7, "Noise"), chart_class(), chart_class(20, 40, "Range", confidence=0.25))
+    for body in (span(10, 20, comment=ODD), trade(30, 40, "Short", "short"), point(5), *lines, *classes):
         workspace.put(body, author=ODD[:10])
     first = workspace.series_id
     workspace.series_id = workspace.add_series(candles_at(every("1s", 50)), "1s", "=1+1")

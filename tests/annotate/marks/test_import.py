@@ -138,7 +138,7 @@ def test_one_step_of_undo_takes_an_import_back_and_redo_brings_it_again(workspac
         ({"id": "7D0E"}, "line 1: id"),
         ({"author": ""}, "line 1: author"),
         ({"known_at": "soon"}, "line 1: known_at"),
-        ({"kind": "level"}, "line 1: kind"),
+        ({"kind": "square"}, "line 1: kind"),
         ({"colour": 1}, "line 1: colour"),
         ({"revision": 0}, "line 1: revision"),
     ],
