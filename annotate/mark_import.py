@@ -222,5 +222,6 @@ def _report(found: Found, outcome: Sorted, added: list[str]) -> Json:
         "labels_added": added,
         "mapping": dict(found.mapping),
         "notes": list(found.notes),
+        "options": list(found.options),
         "sample": [{"where": mark.where, **mark.body} for mark, _ in outcome.new[:SAMPLE]],
     }

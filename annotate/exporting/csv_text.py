@@ -1,7 +1,8 @@
 """CSV cells that no spreadsheet runs and that come back as they were. Pure.
 
-A spreadsheet may cut a file at semicolons, tabs or bars too, and a line break begins a row: so each piece between them is
-looked at. A piece that begins with one of = + - @ ' or a control character gets a ' in front; the reader takes it away.
+A spreadsheet may cut a file at semicolons, tabs or bars too, and a line break begins a row: so each piece between them
+is looked at. A piece that begins with one of = + - @ ' or a control character gets a ' in front; the reader takes it
+away.
 """
 
 from __future__ import annotations

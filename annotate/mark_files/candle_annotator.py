@@ -5,17 +5,18 @@ Its confidence runs from 1 to 5; outcome and notes become the comment, sub-spans
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotate.errors import InvalidInput
-from annotate.importing.doubts import Doubts
-from annotate.mark_files.cells import times_of
+from annotate.mark_files.cells import text_of, times_of
+from annotate.mark_files.doubts import MarkDoubts
 from annotate.mark_files.found import Chart, Found, FoundMark
 
 Json = dict[str, Any]
 
 MOST_SURE = 5
+DEEPEST = 20  # sub-spans of sub-spans
 
 
 def is_candle_annotator(given: object) -> bool:
@@ -28,40 +29,51 @@ def is_candle_annotator(given: object) -> bool:
     )
 
 
-def read_candle_annotator(given: object, chart: Chart, doubts: Doubts) -> Found:
-    """Read every span; raise InvalidInput naming the one whose times or confidence cannot be read."""
-    spans: Sequence[Mapping[str, Any]] = given["annotations"] if isinstance(given, dict) else given  # type: ignore[assignment]
-    parts = [part for number, span in enumerate(spans, 1) for part in _parts(span, f"annotation {number}")]
-    edges = [[str(part[name]) for _, part in parts] for name in ("start_time", "end_time")]
-    places = list(range(1, len(parts) + 1))
-    (starts, written), (ends, _) = (
-        times_of(cells, name, places, doubts) for cells, name in zip(edges, ("start_time", "end_time"), strict=True)
-    )
+def read_candle_annotator(given: Any, chart: Chart, doubts: MarkDoubts) -> Found:
+    """Read every span; raise InvalidInput naming the one whose times, label or confidence cannot be read."""
+    spans = given["annotations"] if isinstance(given, dict) else given
+    parts = [part for number, span in enumerate(spans, 1) for part in _parts(span, f"annotation {number}", DEEPEST)]
+    edges = {name: [text_of(part[name]) for _, part in parts] for name in ("start_time", "end_time")}
+    (starts, ends), written = times_of(edges, [where for where, _ in parts], doubts)
     marks = [
-        FoundMark(where, _body(part, start, chart.close_after(end)))
+        FoundMark(where, _body(part, where, start, chart.close_after(end)))
         for (where, part), start, end in zip(parts, starts, ends, strict=True)
     ]
     mapping = {"start": f"start_time ({written})", "end": "end_time, the last candle", "comment": "outcome, notes"}
     return Found("candle_annotator", marks, mapping=mapping)
 
 
-def _parts(span: Mapping[str, Any], where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _parts(span: object, where: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(span, dict) or depth == 0:
+        raise InvalidInput(f"{where}: a span is an object with start_time, end_time and label")
     for name in ("start_time", "end_time", "label"):
         if span.get(name) in (None, ""):
             raise InvalidInput(f"{where}: {name} is missing", field=name)
     yield where, span
-    for number, part in enumerate(span.get("sub_spans") or [], 1):
-        yield from _parts(part, f"{where}, sub-span {number}")
+    below = span.get("sub_spans")
+    for number, part in enumerate(below if isinstance(below, list) else [], 1):
+        yield from _parts(part, f"{where}, sub-span {number}", depth - 1)
 
 
-def _body(span: Mapping[str, Any], start: int, end: int) -> Json:
+def _body(span: Mapping[str, Any], where: str, start: int, end: int) -> Json:
     words = [str(span[name]) for name in ("outcome", "notes") if span.get(name)]
-    sure = span.get("confidence")
     return {
         "kind": "span",
         "label": str(span["label"]),
-        "start": min(start, end - 1),
+        "start": start,
         "end": end,
         "comment": "; ".join(words),
-        "confidence": None if sure is None else float(sure) / MOST_SURE,
+        "confidence": _confidence(span.get("confidence"), where),
     }
+
+
+def _confidence(given: object, where: str) -> float | None:
+    if given in (None, ""):
+        return None
+    try:
+        sure = float(str(given))
+    except ValueError:
+        sure = -1.0
+    if not 0 <= sure <= MOST_SURE:
+        raise InvalidInput(f"{where}: confidence {given!r}: it runs from 1 to {MOST_SURE}", field="confidence")
+    return sure / MOST_SURE

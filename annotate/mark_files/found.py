@@ -34,6 +34,7 @@ class Found:
     labels: Sequence[Mapping[str, Any]] = ()  # the look of its labels, where the file has it
     mapping: Mapping[str, str] = field(default_factory=dict)  # what was taken from where
     notes: Sequence[str] = ()
+    options: Sequence[Mapping[str, Any]] = ()  # other readings that a person may choose
     skipped: Sequence[Json] = ()  # {where, why} of what is no mark
 
 
@@ -70,15 +71,20 @@ class Chart:
 
 
 def joined_spans(chart: Chart, labelled: Sequence[tuple[int, str, str]]) -> list[FoundMark]:
-    """Join candles of one label, (time, label, where) in order of time, to a span each stretch of neighbours."""
+    """Join candles of one label, (time, label, where), to a span each stretch of neighbours.
+
+    Labels are joined apart from each other, so that two of them may lie on the same candles.
+    """
     spans: list[FoundMark] = []
-    for time, label, where in labelled:
-        last = spans[-1] if spans else None
-        if last is not None and last.body["label"] == label and _follows(chart, last.body["end"], time):
-            last.body["end"] = chart.close_after(time)
+    last: dict[str, FoundMark] = {}
+    for time, label, where in sorted(labelled, key=lambda each: each[0]):
+        span = last.get(label)
+        if span is not None and _follows(chart, span.body["end"], time):
+            span.body["end"] = max(span.body["end"], chart.close_after(time))
         else:
             body = {"kind": "span", "label": label, "start": time, "end": chart.close_after(time)}
-            spans.append(FoundMark(where, body))
+            last[label] = FoundMark(where, body)
+            spans.append(last[label])
     return spans
 
 
