@@ -28,6 +28,7 @@ from annotate.migrate import migrate
 from annotate.publisher import Publisher
 from annotate.sample import load_sample
 from annotate.settings import Settings
+from annotate.suggesting.door import Suggester
 from annotate.training import Trainer
 from annotate.uploads import Uploads
 from annotate.views import annotations as marks
@@ -41,6 +42,7 @@ from annotate.views import (
     runs,
     series,
     sockets,
+    suggestions,
     system,
     uploads,
     workspace,
@@ -49,9 +51,9 @@ from annotate.views.services import Services
 
 log = logging.getLogger(__name__)
 
-BLUEPRINTS = tuple(
-    view.bp for view in (pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, workspace)
-)
+BLUEPRINTS = tuple(view.bp for view in (
+    pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, workspace, suggestions,
+))  # fmt: skip
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first
 
@@ -92,9 +94,10 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     intake = Intake(database, candles, publisher.series_changed)
     trainer = Trainer(settings, database, candles, publisher, intake)
     trainer.settle()
+    suggester = Suggester(settings, database, candles, publisher)
     exports = Builds(database, settings.data_dir)
     waiting = Uploads(database, candles, settings.data_dir)
-    return Services(settings, database, candles, trainer, publisher, exports, waiting, intake)
+    return Services(settings, database, candles, trainer, publisher, exports, waiting, intake, suggester)
 
 
 def close_app(app: Flask) -> None:
@@ -102,6 +105,7 @@ def close_app(app: Flask) -> None:
     parts: Services = app.extensions["annotate"]
     parts.exports.close()
     parts.uploads.close()
+    parts.suggester.stop()
     parts.trainer.stop()
     parts.publisher.stop()
     parts.candles.close()

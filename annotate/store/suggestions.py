@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, CursorResult, Select, delete, func, insert
 from sqlalchemy.orm import Session
 
 from annotate.errors import NotFound
-from annotate.models import CheckedMark, Json, Lesson, Suggestion
+from annotate.models import CheckedMark, Json, Lesson, ReplaySession, ReviewedRange, Suggestion
 
 OPEN = "open"
 FATES = ("accepted", "corrected", "rejected", "ignored")
@@ -119,6 +119,20 @@ def ranges_of(session: Session, series_id: int, fate: str, cursor: int | None = 
     if cursor is not None:
         query = query.where(Suggestion.end <= cursor)
     return [(start, end) for start, end in session.execute(query.order_by(Suggestion.start))]
+
+
+def reviewed_of(session: Session, series_id: int, cursor: int | None = None) -> list[tuple[int, int]]:
+    """Give the ranges that someone looked through, by start; under replay up to its cursor."""
+    query = select(ReviewedRange.start, ReviewedRange.end).where(ReviewedRange.series_id == series_id)
+    rows = session.execute(query.order_by(ReviewedRange.start))
+    cut = [(start, end if cursor is None else min(end, cursor)) for start, end in rows]
+    return [(start, end) for start, end in cut if start < end]
+
+
+def replay_cursor(session: Session, series_id: int, author: str) -> int | None:
+    """Give how far an author may see while they replay a series; None while they do not."""
+    row = session.get(ReplaySession, (series_id, author))
+    return None if row is None else row.cursor
 
 
 def suggestions_by_id(session: Session, series_id: int, ids: Sequence[str]) -> list[Suggestion]:

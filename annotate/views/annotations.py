@@ -25,6 +25,7 @@ from annotate.views.services import author, now_ms, services
 bp = Blueprint("annotations", __name__, url_prefix="/api/series/<int:series_id>")
 
 MAX_LIST = 1_000_000
+MOST_NOTICES = 100
 
 
 @bp.get("/annotations")
@@ -40,12 +41,12 @@ def get_annotations(series_id: int) -> Json:
 def put_annotation(series_id: int, annotation_id: UUID) -> Json:
     """Store a mark's next revision; the same call again changes nothing."""
     draft = AnnotationDraft.from_json(request.get_json(), str(annotation_id))
-    timeline = _timeline(series_id)
+    timeline = timeline_of(series_id)
     with services().database.write() as session:
-        saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, _gesture())
+        saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, gesture_of())
         mark = annotation_to_json(saved.annotation)
     if saved.changed:
-        _tell(series_id, [mark], [])
+        tell_marks(series_id, [mark], [])
     return mark
 
 
@@ -54,8 +55,8 @@ def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
     """Remove a mark; with `revision`, only where that is the stored one."""
     revision = query_number(request.args, "revision", 0, MAX_REVISION)
     with services().database.write() as session:
-        delete_annotation(session, series_id, str(annotation_id), revision, _gesture())
-    _tell(series_id, [], [str(annotation_id)])
+        delete_annotation(session, series_id, str(annotation_id), revision, gesture_of())
+    tell_marks(series_id, [], [str(annotation_id)])
     return {"deleted": [str(annotation_id)]}
 
 
@@ -67,7 +68,7 @@ def post_import(series_id: int) -> Json:
     chart = _chart(series_id)
     found = read_marks(content, name, chart, answers_of(request.form))
     with services().database.write() as session, session.begin_nested() as savepoint:
-        report = import_marks(session, series_id, chart, found, Import(_gesture(), replace))
+        report = import_marks(session, series_id, chart, found, Import(gesture_of(), replace))
         if dry_run:
             savepoint.rollback()
     if not dry_run:
@@ -90,7 +91,8 @@ def post_undo(series_id: int) -> Json:
         get_series(session, series_id)
         applied = undo(session, series_id, author())
         reply = {"undone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
-    _tell(series_id, reply["annotations"], reply["deleted"])
+    tell_marks(series_id, reply["annotations"], reply["deleted"])
+    tell_suggestions(series_id, applied.suggestions)
     return reply
 
 
@@ -101,7 +103,8 @@ def post_redo(series_id: int) -> Json:
         get_series(session, series_id)
         applied = redo(session, series_id, author())
         reply = {"redone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
-    _tell(series_id, reply["annotations"], reply["deleted"])
+    tell_marks(series_id, reply["annotations"], reply["deleted"])
+    tell_suggestions(series_id, applied.suggestions)
     return reply
 
 
@@ -109,7 +112,8 @@ def _applied(applied: Applied) -> Json:
     return {"annotations": [annotation_to_json(row) for row in applied.annotations], "deleted": applied.deleted}
 
 
-def _timeline(series_id: int) -> Timeline:
+def timeline_of(series_id: int) -> Timeline:
+    """Give the candles' times of a series; raise NotFound."""
     with services().database.read() as session:
         timeframe = get_series(session, series_id).timeframe
     return Timeline(services().candles.read(series_id).time, timeframe)
@@ -133,7 +137,8 @@ def _tell_of_import(series_id: int, labels_changed: bool) -> None:
         services().publisher.series_changed(user, body)
 
 
-def _gesture() -> Gesture:
+def gesture_of() -> Gesture:
+    """Say who acts now, and the gesture that this call belongs to."""
     given = request.headers.get("X-Gesture")
     try:
         gesture_id = None if given is None else str(UUID(given))
@@ -142,9 +147,18 @@ def _gesture() -> Gesture:
     return Gesture(author=author(), now=now_ms(), id=gesture_id)
 
 
-def _tell(series_id: int, annotations: list[Json], deleted: list[str]) -> None:
-    """Tell who follows the series; each mark is a notice of its own, null where it is gone."""
+def tell_marks(series_id: int, annotations: list[Json], deleted: list[str]) -> None:
+    """Tell who follows the series; each mark is a notice of its own, null where it is gone; many: ask again."""
+    if len(annotations) + len(deleted) > MOST_NOTICES:
+        services().publisher.series_changed(series_id, {"what": "annotations", "id": series_id, "author": author()})
+        return
     marks = {**{mark["id"]: mark for mark in annotations}, **dict.fromkeys(deleted)}
     for mark_id, mark in marks.items():
         body = {"what": "annotation", "id": mark_id, "annotation": mark, "author": author()}
         services().publisher.series_changed(series_id, body)
+
+
+def tell_suggestions(series_id: int, decided: list[str]) -> None:
+    """Tell who follows the series that suggestions met a fate, or are open again."""
+    if decided:
+        services().publisher.series_changed(series_id, {"what": "suggestions", "id": 0, "author": author()})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from annotate.feeds.intake import Intake
     from annotate.publisher import Publisher
     from annotate.settings import Settings
+    from annotate.suggesting.door import Suggester
     from annotate.training import Trainer
     from annotate.uploads import Uploads
 
@@ -36,6 +37,7 @@ class Services:
     exports: Builds
     uploads: Uploads
     intake: Intake
+    suggester: Suggester
 
 
 def services() -> Services:
