@@ -14,7 +14,7 @@ from nn.config import ModelConfig
 from nn.device import Device, choose, memory_line, peak_resident_bytes, resident_bytes
 from nn.learner import Learner, Schedule
 from nn.logline import GIB
-from nn.losses import losses_of, weighted_loss
+from nn.losses import counts_of, losses_of, weighted_loss
 from nn.models import build
 from nn.shell import fastest_threads
 from nn.targets import head_classes
@@ -118,7 +118,7 @@ def _steps(config: ModelConfig, device: str) -> None:
 
 
 def _loss(module: nn.Module, batch: Batch, config: ModelConfig) -> Tensor:
-    return weighted_loss(losses_of(module(batch.x), batch.targets), batch.targets, config.heads)[0]
+    return weighted_loss(losses_of(module(batch.x), batch.targets), counts_of(batch.targets), config.heads)[0]
 
 
 def _gradient(module: nn.Module, batch: Batch, config: ModelConfig) -> Tensor:

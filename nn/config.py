@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
+from nn.feed_config import filled, problem_of
+
 Json = dict[str, Any]
 Mode = Literal["load", "batch", "live"]
 
@@ -23,6 +25,9 @@ MODELS: dict[str, str] = {
 
 HEADS = ("candle", "trend", "range", "label")
 
+POLICIES = ("replay", "last", "none")
+"""How a live run learns: a replay batch every few candles, the last candle alone, or not at all."""
+
 
 class ConfigError(ValueError):
     """A field that cannot be taken; names it, its value and what is allowed."""
@@ -34,9 +39,16 @@ class ConfigError(ValueError):
         self.allowed = allowed
 
 
-def _field(default: Any, meaning: str, *, least: float | None = None, most: float | None = None) -> Any:
+def _field(
+    default: Any,
+    meaning: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
     make = {"default_factory": default} if callable(default) else {"default": default}
-    return dataclasses.field(**make, metadata={"meaning": meaning, "least": least, "most": most})
+    return dataclasses.field(**make, metadata={"meaning": meaning, "least": least, "most": most, "choices": choices})
 
 
 def _default_heads() -> dict[str, float]:
@@ -44,7 +56,7 @@ def _default_heads() -> dict[str, float]:
 
 
 def _default_feed() -> Json:
-    return {"kind": "replay", "from": None, "speed": 1}
+    return filled({"kind": "replay"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +121,7 @@ class ModelConfig:
 
     @classmethod
     def fields(cls) -> list[Json]:
-        """List the fields for a form: name, type, default, meaning, least, most."""
+        """List the fields for a form: name, type, default, meaning, least, most, choices."""
         return [_described(f) for f in dataclasses.fields(cls)]
 
 
@@ -122,6 +134,15 @@ class BatchConfig(ModelConfig):
     stride: int = _field(50, "Every how many candles a training window starts.", least=1, most=100_000)
     patience: int | None = _field(
         None, "Stop after this many epochs without a better validation loss; empty: never.", least=1, most=10_000
+    )
+    accumulate: int = _field(
+        1, "Parts that a step computes its batch in, one after another: less memory, the same step.", least=1, most=1024
+    )
+    ema_decay: float = _field(
+        0.0,
+        "Judge and keep a running mean of the weights that fades so slowly, such as 0.99; 0: off.",
+        least=0,
+        most=0.99999,
     )
     split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
     shuffle_targets: bool = _field(False, "Control: trains on shuffled targets, where nothing can be learnt.")
@@ -141,28 +162,22 @@ class LiveConfig(ModelConfig):
         3e-4, "Step size of AdamW; above 3e-4 per-candle training becomes unstable.", least=1e-7, most=1.0
     )
     batch_size: int = _field(4, "Windows in one step: the newest and random past ones.", least=1, most=4096)
-    learn_every: int = _field(4, "Learn from a small replay batch every this many candles.", least=1, most=10_000)
+    policy: str = _field(
+        "replay",
+        "How it learns: replay (a small batch of the newest and past windows), last (the newest candle alone) or none.",
+        choices=POLICIES,
+    )
+    learn_every: int = _field(4, "With replay, learn every this many candles.", least=1, most=10_000)
     feed: Json = _field(
-        _default_feed, "Where candles come from: kind, from (ms UTC or empty), speed (candles a second or max)."
+        _default_feed,
+        "Where candles come from: replay (from, speed), push (from) or exchange (exchange, symbol, history, from).",
     )
 
     def __post_init__(self) -> None:
         ModelConfig.__post_init__(self)
-        unknown = sorted(set(self.feed) - set(_default_feed()))
-        if unknown:
-            raise ConfigError(
-                f"feed.{unknown[0]}", self.feed[unknown[0]], "unknown field; known are " + ", ".join(_default_feed())
-            )
-        if self.feed.get("kind") != "replay":
-            raise ConfigError("feed.kind", self.feed.get("kind"), "use replay")
-        speed = self.feed.get("speed", 1)
-        if speed != "max" and not (
-            isinstance(speed, int | float) and not isinstance(speed, bool) and 0 < speed <= 1000
-        ):
-            raise ConfigError("feed.speed", speed, "candles a second, above 0 and up to 1000, or max")
-        start = self.feed.get("from")
-        if start is not None and (isinstance(start, bool) or not isinstance(start, int)):
-            raise ConfigError("feed.from", start, "open time of a candle in ms UTC, or empty")
+        problem = problem_of(self.feed)
+        if problem is not None:
+            raise ConfigError(*problem)
 
 
 def config_class(mode: Mode) -> type[ModelConfig]:
@@ -173,6 +188,9 @@ def config_class(mode: Mode) -> type[ModelConfig]:
 def _check_limits(config: ModelConfig) -> None:
     for f in dataclasses.fields(config):
         value, least, most = getattr(config, f.name), f.metadata["least"], f.metadata["most"]
+        choices = f.metadata["choices"]
+        if choices is not None and value not in choices:
+            raise ConfigError(f.name, value, "use one of " + ", ".join(choices))
         if value is None or (least is None and most is None):
             continue
         # Asked this way round so that NaN, which compares false with everything, is refused.
@@ -198,7 +216,7 @@ def _typed(f: dataclasses.Field[Any], value: Any) -> Any:
     if f.name == "heads":
         return _default_heads() | _mapping(f.name, value)
     if f.name == "feed":
-        return _default_feed() | _mapping(f.name, value)
+        return filled(_mapping(f.name, value))
     if f.name == "split":
         return _shares(value)
     if value is None and "None" in kind:

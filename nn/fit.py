@@ -75,6 +75,8 @@ class _Run:
             edges=self.data.edges,
             params=weights.params if weights else None,
             device=job.device.device,
+            parts=self.config.accumulate,
+            average=self.config.ema_decay,
         )
         self.progress, self.watch = Progress(), Watch()
         self.best: Weights | None = None

@@ -17,9 +17,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
-from nn.losses import losses_of, weighted_loss
+from nn.losses import counts_of, losses_of, weighted_loss
 from nn.metrics import Classes, accuracy
 from nn.models import build, parameter_count
+from nn.ranks import ALONE, Ranks
 from nn.snapshot import Snapshot
 from nn.targets import Edges, head_classes
 from nn.windows import Batch
@@ -74,6 +75,8 @@ class Learner:
     """Trains one network. Every method belongs to the thread that made it and raises WrongThread elsewhere.
 
     `params` are copied, so no two learners share weights. Take `publish()` for anything that another thread reads.
+    With `average` a running mean of the weights is kept beside them, and that is what `publish()` gives.
+    With `ranks` each process holds its part of a batch, and all take the same step.
     """
 
     def __init__(
@@ -86,6 +89,9 @@ class Learner:
         params: Mapping[str, Tensor] | None = None,
         data_cut: int | None = None,
         device: torch.device | str = "cpu",
+        parts: int = 1,
+        average: float = 0.0,
+        ranks: Ranks = ALONE,
     ) -> None:
         self._owner = threading.get_ident()
         self.config, self.schedule = config, schedule
@@ -99,7 +105,9 @@ class Learner:
         if params is not None:
             self._module.load_state_dict(dict(params))
         self._optimizer = _adamw(self._module, schedule.peak)
-        self._random = _random_state(config.seed, self.device)
+        self._random = _random_state(config.seed + ranks.rank, self.device)
+        self._parts, self._fading, self._ranks = parts, average, ranks
+        self._average = self._copies() if average else None
 
     @property
     def parameter_count(self) -> int:
@@ -116,17 +124,14 @@ class Learner:
         rate = self._set_rate()
         self._optimizer.zero_grad(set_to_none=True)
         with self._own_random():
-            with self._autocast():
-                logits = self._module(batch.x)
-                losses = losses_of(logits, batch.targets)
-                total, means = weighted_loss(losses, batch.targets, self.config.heads)
-            total.backward()  # type: ignore[no-untyped-call]
+            found = self._gradients(batch)
         norm = nn.utils.clip_grad_norm_(self._module.parameters(), CLIP_NORM)
-        numbers = _read(total, norm, means, {head: _confusion(logits[head], batch.targets[head]) for head in losses})
+        numbers = _read(found, norm)
         skipped = _reason_to_skip(numbers, self.config.heads)
         if skipped is None:
             self._optimizer.step()
             self.steps += 1
+            self._fade()
             self.data_cut = _newest(self.data_cut, learnt_to)
         else:
             self.skipped += 1
@@ -138,8 +143,38 @@ class Learner:
             gradient_norm=numbers.norm if math.isfinite(numbers.norm) else None,
             learning_rate=rate,
             skipped=skipped,
-            losses={head: values.detach() for head, values in losses.items()},
+            losses=found.losses,
         )
+
+    def _gradients(self, batch: Batch) -> _Found:
+        """Go forward and backward through the parts of a batch; the gradients are then those of all of it."""
+        counts = counts_of(batch.targets)
+        self._ranks.add_up(list(counts.values()))
+        found = None
+        for part in batch.parts(self._parts):
+            with self._autocast():
+                logits = self._module(part.x)
+                losses = losses_of(logits, part.targets)
+                total, means = weighted_loss(losses, counts, self.config.heads)
+            total.backward()  # type: ignore[no-untyped-call]
+            matrices = {head: _confusion(logits[head], part.targets[head]) for head in losses}
+            mine = _Found(total.detach(), _detached(means), matrices, _detached(losses))
+            found = mine if found is None else _joined(found, mine)
+        assert found is not None  # noqa: S101 - a batch has a window
+        self._ranks.add_up([p.grad for p in self._module.parameters() if p.grad is not None])
+        self._ranks.add_up([found.total, *found.means.values(), *found.confusion.values()])
+        return found
+
+    def _fade(self) -> None:
+        """Move the running mean of the weights towards them: fast at first, so that it forgets where they began."""
+        if self._average is None:
+            return
+        kept = min(self._fading, (1 + self.steps) / (10 + self.steps))
+        for name, parameter in self._module.named_parameters():
+            self._average[name].lerp_(parameter.detach(), 1 - kept)
+
+    def _copies(self) -> dict[str, Tensor]:
+        return {name: p.detach().clone() for name, p in self._module.named_parameters()}
 
     def publish(self, data_cut: int | None = None) -> Snapshot:
         """Copy the weights into a new numbered snapshot; `data_cut` names a later candle that they were chosen on."""
@@ -150,7 +185,7 @@ class Learner:
             step=self.steps,
             data_cut=_newest(self.data_cut, data_cut),
             created_ms=time.time_ns() // 1_000_000,
-            params=MappingProxyType({name: p.detach().clone() for name, p in self._module.named_parameters()}),
+            params=MappingProxyType(self._copies() if self._average is None else _cloned(self._average)),
             config=self.config,
             edges=self.edges,
             labels=self.labels,
@@ -166,12 +201,14 @@ class Learner:
             "skipped": self.skipped,
             "snapshots": self.snapshots,
             "data_cut": self.data_cut,
+            **({} if self._average is None else {"weights": self._copies()}),  # `publish` gives their mean
         }
 
     def load_state(self, params: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Go back to exactly where `params` and `state` were taken."""
         self._check_thread()
-        self._module.load_state_dict(dict(params))
+        self._module.load_state_dict(dict(state.get("weights", params)))
+        self._average = None if self._average is None else _cloned(params)
         self._optimizer.load_state_dict(state["optimizer"])
         self._random = {name: value.cpu() for name, value in state["random"].items()}
         self.steps, self.skipped, self.snapshots = state["steps"], state["skipped"], state["snapshots"]
@@ -181,6 +218,7 @@ class Learner:
         """Take other weights of the same shape and forget the optimizer's memory of the old ones."""
         self._check_thread()
         self._module.load_state_dict(dict(params))
+        self._average = None if self._average is None else self._copies()
         self._optimizer = _adamw(self._module, self.schedule.peak)
 
     def _check_thread(self) -> None:
@@ -235,6 +273,33 @@ def _confusion(logits: Tensor, classes: Tensor) -> Tensor:
     return wanted.T @ answers
 
 
+class _Found(NamedTuple):
+    """What a forward pass tells, as tensors without a graph."""
+
+    total: Tensor
+    means: dict[str, Tensor]
+    confusion: dict[str, Tensor]
+    losses: dict[str, Tensor]
+
+
+def _joined(one: _Found, other: _Found) -> _Found:
+    """Join what two parts of a batch tell: their means are shares of the whole batch's, so they add up."""
+    return _Found(
+        one.total + other.total,
+        {head: mean + other.means[head] for head, mean in one.means.items()},
+        {head: matrix + other.confusion[head] for head, matrix in one.confusion.items()},
+        {head: torch.cat([values, other.losses[head]]) for head, values in one.losses.items()},
+    )
+
+
+def _detached(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach() for name, tensor in tensors.items()}
+
+
+def _cloned(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+
 class _Numbers(NamedTuple):
     loss: float
     norm: float
@@ -242,8 +307,9 @@ class _Numbers(NamedTuple):
     confusion: dict[str, Classes]
 
 
-def _read(total: Tensor, norm: Tensor, means: Mapping[str, Tensor], confusion: Mapping[str, Tensor]) -> _Numbers:
+def _read(found: _Found, norm: Tensor) -> _Numbers:
     """Read every number of a step from the device at once: one wait a step."""
+    total, means, confusion = found.total, found.means, found.confusion
     parts = [total, norm, *means.values(), *(matrix.flatten() for matrix in confusion.values())]
     values = torch.cat([part.detach().double().reshape(-1) for part in parts]).tolist()
     at = 2 + len(means)

@@ -16,11 +16,19 @@ def losses_of(logits: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> di
     return {head: _loss(logits[head], classes) for head, classes in targets.items()}
 
 
+def counts_of(targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Give how many targets of each head count."""
+    return {head: (classes != MASKED).sum() for head, classes in targets.items()}
+
+
 def weighted_loss(
-    losses: Mapping[str, Tensor], targets: Mapping[str, Tensor], weights: Mapping[str, float]
+    losses: Mapping[str, Tensor], counts: Mapping[str, Tensor], weights: Mapping[str, float]
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Give the weighted sum of the heads' means over the targets that count, and those means."""
-    means = {head: values.sum() / (targets[head] != MASKED).sum().clamp(min=1) for head, values in losses.items()}
+    """Give the weighted sum of the heads' means over the targets that count, and those means.
+
+    `counts` may be those of a larger batch that these losses are a part of; the parts then add up to its loss.
+    """
+    means = {head: values.sum() / counts[head].clamp(min=1) for head, values in losses.items()}
     return torch.as_tensor(sum(weights.get(head, 0.0) * mean for head, mean in means.items())), means
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,12 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    def parts(self, count: int) -> Iterator[Batch]:
+        """Give the batch in at most so many parts, in order."""
+        size = -(-len(self) // count)
+        for at in range(0, len(self), size):
+            yield Batch(self.x[at : at + size], {head: of[at : at + size] for head, of in self.targets.items()})
 
 
 class Windows:

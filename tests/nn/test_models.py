@@ -12,7 +12,7 @@ from torch import Tensor
 from nn.config import MODELS, ModelConfig
 from nn.features import FEATURES
 from nn.learner import Learner, Schedule, WrongThread
-from nn.losses import losses_of, weighted_loss
+from nn.losses import counts_of, losses_of, weighted_loss
 from nn.models import build
 from nn.snapshot import predict
 from nn.targets import MASKED, head_classes
@@ -72,7 +72,7 @@ def test_every_parameter_gets_a_gradient(config: ModelConfig) -> None:
         build(config, head_classes(("Long", "Short"))).train(),
         noise(config, head_classes(("Long", "Short"))),
     )
-    weighted_loss(losses_of(module(batch.x), batch.targets), batch.targets, config.heads)[0].backward()  # type: ignore[no-untyped-call]
+    weighted_loss(losses_of(module(batch.x), batch.targets), counts_of(batch.targets), config.heads)[0].backward()  # type: ignore[no-untyped-call]
     for name, parameter in module.named_parameters():
         assert parameter.grad is not None, name
         assert bool(parameter.grad.abs().sum() > 0), name
@@ -188,5 +188,5 @@ def _loss_and_gradient(config: ModelConfig, *, autocast: bool) -> tuple[Tensor, 
     module, batch = build(config, head_classes(())).train(), noise(config, head_classes(()))
     torch.manual_seed(5)
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        loss = weighted_loss(losses_of(module(batch.x), batch.targets), batch.targets, config.heads)[0]
+        loss = weighted_loss(losses_of(module(batch.x), batch.targets), counts_of(batch.targets), config.heads)[0]
     return loss.detach(), torch.autograd.grad(loss, list(module.parameters()))

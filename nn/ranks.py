@@ -1,0 +1,45 @@
+"""The processes that share one run (torch.distributed): which of them this is, sums over all, and a common decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from nn.metrics import Classes
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """One process of `size`. Each call below is made by all of them, in the same order; alone it changes nothing."""
+
+    rank: int = 0
+    size: int = 1
+
+    def share(self, starts: Classes) -> Classes:
+        """Give the windows of a batch that this process computes; empty where there are fewer than processes."""
+        return starts[self.rank :: self.size]
+
+    def add_up(self, tensors: Sequence[Tensor]) -> None:
+        """Put into each tensor the sum over all processes, by one message; they share a number type."""
+        if self.size == 1 or not tensors:
+            return
+        flat = torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
+        dist.all_reduce(flat)
+        with torch.no_grad():
+            for tensor, summed in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
+                tensor.copy_(summed.view_as(tensor))
+
+    def highest(self, number: int) -> int:
+        """Give the highest number that any process holds, so that all decide alike."""
+        if self.size == 1:
+            return number
+        held = torch.tensor([number])
+        dist.all_reduce(held, dist.ReduceOp.MAX)
+        return int(held)
+
+
+ALONE = Ranks()
