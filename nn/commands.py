@@ -77,6 +77,7 @@ class StartLive(Command):
     coalesce: bool = True  # under backlog, learn several candles in one step; False for speed max: strictly one by one
     resume: bool = False
     recorded: Json = field(default_factory=dict)
+    kept_bytes: int = 512 << 20  # most that the run's kept snapshots may take on the disk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +102,35 @@ class FeedEnded(Command):
     type = "feed_ended"
     run_id: int
     cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarksChanged(Command):
+    """All annotations of a live run's series as they stand now, in place of those it had; lines as in a dataset.
+
+    A mark is learnt from the next step on, and never before the candle at whose close it was known has closed.
+    """
+
+    type = "marks"
+    run_id: int
+    annotations: list[Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetSince(Command):
+    """Go back to a kept snapshot of a live run, and learn no candle from `since` on that has closed so far again."""
+
+    type = "forget"
+    run_id: int
+    since: int  # open time, ms UTC
+    snapshot: int  # number of the kept snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ping(Command):
+    """Ask the trainer loop for a sign of life; answered with `Pong` between two steps."""
+
+    type = "ping"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +197,9 @@ COMMANDS: dict[str, type[Command]] = {
         StartLive,
         CandleClosed,
         FeedEnded,
+        MarksChanged,
+        ForgetSince,
+        Ping,
         StopRun,
         PauseRun,
         ResumeRun,

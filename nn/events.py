@@ -103,6 +103,20 @@ class EpochDone(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TestJudged(Event):
+    """The best weights, calibrated, on the test split: judged once, at the end of a run that was not stopped.
+
+    `test` has the form of an epoch's `validation`; None where no candle of the test split has a target that counts.
+    """
+
+    type = "test_judged"
+    epoch: int | None  # that the weights are of
+    test: Json | None
+    verdict: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CandlePredicted(Event):
     """What a snapshot says of the next candle, made when `as_of` closed."""
 
@@ -138,7 +152,7 @@ class CandleScored(Event):
     trend_as_of: int | None
     snapshot: int | None
     n: int  # unseen candles scored so far
-    figures: Json  # {candle: {...}, trend: {...}} accuracy, nll, baselines, intervals over 100, 1000 and all
+    figures: Json  # {of, candle, trend, drift}: accuracy, nll, baselines, intervals, verdict over 100, 1000 and all
     behind: int
 
 
@@ -157,6 +171,35 @@ class CandleLearnt(Event):
     step: int
     snapshot: int
     change: float | None  # (close − open) / open of the candle
+    counts: Json = field(default_factory=dict)  # candles so far: {learnt, and each reason to skip one}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftAlarm(Event):
+    """The loss of unseen candles has risen for good (Page-Hinkley); nothing is done about it."""
+
+    type = "drift_alarm"
+    candle_time: int  # the candle whose score gave the alarm
+    loss: float  # mean of the last 100 unseen candles
+    loss_before: float  # of as many before those
+    alarms: int  # so far, this one included
+    dummy_alarms: int  # of a detector that alarms by the clock: what chance would have said
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolledBack(Event):
+    """Learning was taken back: by itself (fallen behind the frozen start model) or asked for (forget since)."""
+
+    type = "rolled_back"
+    candle_time: int | None  # the newest candle that was scored by then
+    asked: bool  # by a person
+    since: int | None  # where asked: candles from here on were forgotten
+    taken_back: int  # number of the snapshot that no longer counts
+    back_to: int  # number of the snapshot whose weights came back
+    snapshot: int  # the number under which they go on
+    data_cut: int | None
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +216,7 @@ class Warned(Event):
     """Something a person should know; said once a cause."""
 
     type = "warning"
-    code: str  # loss_zero, loss_stuck, one_class, not_better, non_finite, no_validation, rolled_back, feed, …
+    code: str  # loss_zero, loss_stuck, one_class, not_better, non_finite, no_validation, new_label, feed, …
     message: str
 
 
@@ -188,8 +231,8 @@ class RunEnded(Event):
 
 
 _EVENT_TYPES: tuple[type[Event], ...] = (
-    ModelLoaded, RunStarted, BatchDone, EpochDone, CandlePredicted,
-    CandleScored, CandleLearnt, RunResumed, Warned, RunEnded,
+    ModelLoaded, RunStarted, BatchDone, EpochDone, TestJudged, CandlePredicted,
+    CandleScored, CandleLearnt, DriftAlarm, RolledBack, RunResumed, Warned, RunEnded,
 )  # fmt: skip
 EVENTS: dict[str, type[Event]] = {cls.type: cls for cls in _EVENT_TYPES}
 
@@ -259,8 +302,15 @@ class CandleDone(Message):
     candle_time: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pong(Message):
+    """The trainer loop lives: the answer to a ping."""
+
+    type = "pong"
+
+
 MESSAGES: dict[str, type[Message]] = {
-    cls.type: cls for cls in (WorkerReady, RunState, CheckpointSaved, Answer, CandleDone)
+    cls.type: cls for cls in (WorkerReady, RunState, CheckpointSaved, Answer, CandleDone, Pong)
 }
 
 

@@ -1,23 +1,27 @@
 """Learning from closed candles: every few candles one small batch of the newest window and random past ones.
 
 In the newest window only the targets count that the new candles made known; the past windows count whole. So a target
-is new once, and later comes again by chance only: learning whole recent windows again and again overfits them.
+is new once, and later comes again by chance only: learning whole recent windows again and again overfits them. A new
+annotation has the window that ends with it in the next step. What was forgotten counts in no window.
 Belongs to the trainer thread, like the learner that it drives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from nn.config import LiveConfig
-from nn.events import CandleLearnt, Event, Warned
+from nn.events import CandleLearnt, Event, RolledBack, Warned
 from nn.learner import Learner, StepResult
+from nn.live_marks import LiveMarks
 from nn.logline import learnt_lines
 from nn.prequential import MARGIN, WATCHED, Closed
 from nn.snapshot import Snapshot
@@ -29,14 +33,8 @@ Json = dict[str, Any]
 
 MOST_AT_ONCE = 64  # candles that one step may take in under backlog; each keeps its own loss
 TRIES = 64  # draws for one past window, where gaps leave few
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Classes of the history's candles by their annotations, and when each was known; rows after them have none."""
-
-    classes: Indices
-    known_at: Indices
+OFF = "learning is off"  # why no candle is learnt with the policy `none`
+FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class LiveLearning:
         self,
         learner: Learner,
         tape: Tape,
-        marks: Marks,
+        marks: LiveMarks,
         config: LiveConfig,
         start: Snapshot,
         market: Market,
@@ -64,6 +62,8 @@ class LiveLearning:
         self.learner, self.tape = learner, tape
         self.newest = self.good = start  # published last; the last that was no worse than the frozen start
         self.pending: list[Closed] = []  # scored, not yet learnt; oldest first
+        self.counts: Counter[str] = Counter()  # candles learnt, and skipped by reason
+        self._forgotten: list[tuple[int, int]] = []  # rows [from, to) whose outcomes are never learnt again
         self._marks, self._config, self._market = marks, config, market
         self._run_id, self._clock = run_id, clock
         self._random = np.random.default_rng(config.seed)
@@ -84,10 +84,12 @@ class LiveLearning:
 
     def is_due(self) -> bool:
         """Tell whether as many candles wait as one step is to take in."""
-        return len(self.pending) >= self._config.learn_every
+        return len(self.pending) >= (self._config.learn_every if self._config.policy == "replay" else 1)
 
     def learn(self) -> list[Event]:
         """Learn every waiting candle in one step, publish, and say of each how it went."""
+        if self._config.policy == "none":
+            return self.give_up(OFF)
         taken = self.pending[: self.most_at_once]
         self.pending = self.pending[len(taken) :]
         rows = [closed.row for closed in taken if closed.row is not None and not closed.skipped]
@@ -99,8 +101,9 @@ class LiveLearning:
         if not result.skipped:
             self.newest = self.learner.publish()
         losses = {} if result.skipped else self._losses_of(result, rows)
+        reason = self._reason(result)
         events: list[Event] = [
-            self._learnt(closed, losses.get(closed.time), closed.skipped or result.skipped) for closed in taken
+            self._learnt(closed, losses.get(closed.time), closed.skipped or reason) for closed in taken
         ]
         return events + self._warn_of(result)
 
@@ -108,6 +111,31 @@ class LiveLearning:
         """Record every waiting candle as skipped."""
         taken, self.pending = self.pending, []
         return [self._learnt(closed, None, closed.skipped or reason) for closed in taken]
+
+    def take_marks(self, annotations: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Take the annotations as they stand now; give the labels that the model has no class for."""
+        return self._marks.take(annotations)
+
+    def forget(self, snapshot: Snapshot, since: int) -> RolledBack:
+        """Go on from a kept snapshot and never learn the outcome of a candle from `since` (ms UTC) on that has closed.
+
+        Candles that wait are told in their turn, as skipped.
+        """
+        self.pending = [
+            replace(closed, skipped=closed.skipped or FORGOTTEN) if closed.time >= since else closed
+            for closed in self.pending
+        ]
+        first = int(np.searchsorted(self.tape.time, since))
+        self._forgotten.append((first, len(self.tape)))
+        self._known = len(self.tape) - 1
+        fallen, self.learner.data_cut = self.newest, snapshot.data_cut
+        self.take_weights(snapshot)
+        self.good = self.newest
+        message = (
+            f"{len(self.tape) - first} candles were forgotten: snapshot {fallen.number} was taken back, learning goes "
+            f"on from snapshot {snapshot.number}"
+        )
+        return self._rolled_back(fallen, snapshot, message, since)
 
     def take_weights(self, snapshot: Snapshot) -> None:
         """Go on from other weights of the same shape, by Load or after a fall behind."""
@@ -119,7 +147,10 @@ class LiveLearning:
         """Give all that an exact resume needs beside the newest parameters."""
         return {
             "learner": self.learner.state(),
-            "good": dict(self.good.params),
+            "good": {"params": dict(self.good.params), "number": self.good.number},
+            "marks": self._marks.state(),
+            "forgotten": [list(rows) for rows in self._forgotten],
+            "counts": dict(self.counts),
             "random": self._random.bit_generator.state,
             "known": self._known,
             "pending": [asdict(closed) for closed in self.pending],
@@ -133,22 +164,40 @@ class LiveLearning:
         self.learner.load_state(params, state["learner"])
         self.newest = replace(self.newest, params=params, number=self.learner.snapshots, step=self.learner.steps)
         self.newest = replace(self.newest, data_cut=self.learner.data_cut, edges=self.learner.edges)
-        self.good = replace(self.newest, params=state["good"])
+        self.good = replace(self.newest, **state["good"])
+        self._marks.restore(state["marks"])
+        self._forgotten = [(first, end) for first, end in state["forgotten"]]
+        self.counts = Counter(state["counts"])
         self._random.bit_generator.state = state["random"]
         self.pending, self._known = [Closed(**closed) for closed in state["pending"]], state["known"]
         self._loss_sum, self._losses, self._warned = state["loss_sum"], state["losses"], state["warned"]
 
     def _batch(self, newest: int, now: int) -> Batch:
         length = self._config.sequence_length
-        ends = [newest, *self._past(newest)]  # a window ends before the candle at its end row
+        ends = [newest, *self._others(newest, now)]  # a window ends before the candle at its end row
         starts = np.array(ends) - length
         rows = starts[:, None] + np.arange(length)  # (B, T)
         classes, before = self._targets(rows, now), self._targets(rows[0], self._known)
         for head, of in classes.items():
             of[0] = np.where(before[head] == MASKED, of[0], MASKED)
+            of[self._is_forgotten(rows, head)] = MASKED
         device = self.learner.device
         targets = {head: torch.from_numpy(of).to(device) for head, of in classes.items()}
         return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets)
+
+    def _others(self, newest: int, now: int) -> list[int]:
+        """Give the end rows of the other windows: that of a new annotation, and with `replay` past ones."""
+        marked = self._marks.next_window(self.tape, self._closes(now), self._config.sequence_length)
+        past = self._past(newest) if self._config.policy == "replay" else []
+        return past if marked is None else [marked, *past[1:]]
+
+    def _is_forgotten(self, rows: Indices, head: str) -> npt.NDArray[np.bool_]:
+        """Tell at which rows the target of a head depends on a forgotten candle."""
+        reach = {"label": 0, "trend": self._config.trend_horizon}.get(head, 1)
+        hit = np.zeros(rows.shape, np.bool_)
+        for first, end in self._forgotten:
+            hit |= (rows + reach >= first) & (rows < end)
+        return hit
 
     def _past(self, newest: int) -> list[int]:
         """Draw the end rows of past windows, each window free of gaps; fewer where the series is young or torn."""
@@ -167,11 +216,17 @@ class LiveLearning:
 
     def _labels(self, rows: Indices, now: int) -> Indices:
         """Give the class of the annotation on each candle, where it was known when row `now` closed."""
-        closes = int(self.tape.time[now]) + self.tape.timeframe_ms
-        marked = rows < len(self._marks.classes)
-        safe = np.where(marked, rows, 0)
-        known = marked & (self._marks.known_at[safe] <= closes)
-        return np.where(known, self._marks.classes[safe], MASKED)
+        known_by = self._closes(now)
+        windows = [self._marks.classes(self.tape.time[window], known_by) for window in np.atleast_2d(rows)]
+        return np.stack(windows).reshape(rows.shape)
+
+    def _closes(self, row: int) -> int:
+        return int(self.tape.time[row]) + self.tape.timeframe_ms
+
+    def _reason(self, result: StepResult) -> str | None:
+        """Say why a step was not taken; one that would learn from labels alone had none."""
+        wants = {head for head, weight in self._config.heads.items() if weight > 0}
+        return "no label" if result.skipped == "no target" and wants == {"label"} else result.skipped
 
     def _losses_of(self, result: StepResult, rows: list[int]) -> dict[int, float]:
         """Give for each candle, by its open time, the weighted loss of the targets that it made known.
@@ -191,6 +246,7 @@ class LiveLearning:
     def _learnt(self, closed: Closed, loss: float | None, skipped: str | None) -> CandleLearnt:
         if loss is not None:
             self._loss_sum, self._losses = self._loss_sum + loss, self._losses + 1
+        self.counts[skipped or "learnt"] += 1
         average = self._loss_sum / self._losses if self._losses else None
         figures: Json = {
             "loss": loss,
@@ -209,18 +265,34 @@ class LiveLearning:
             skipped=skipped,
             step=self.learner.steps,
             snapshot=self.newest.number,
+            counts=dict(self.counts),
             **figures,
         )
 
-    def _roll_back(self) -> Event:
-        fallen, self.good = self.newest, replace(self.good, edges=self.learner.edges)
-        self.take_weights(self.good)
+    def _roll_back(self) -> RolledBack:
+        fallen, good = self.newest, replace(self.good, edges=self.learner.edges)
+        self.take_weights(good)
         self.good = self.newest
         message = (
             f"over the last {WATCHED} unseen candles the model fell more than {MARGIN} nats a candle behind the frozen "
-            f"start model: snapshot {fallen.number} was taken back, learning goes on from the last good weights"
+            f"start model: snapshot {fallen.number} was taken back, learning goes on from the weights of snapshot "
+            f"{good.number}, the last good ones"
         )
-        return Warned(run_id=self._run_id, time=self._clock(), code="rolled_back", message=message)
+        return self._rolled_back(fallen, good, message)
+
+    def _rolled_back(self, fallen: Snapshot, back_to: Snapshot, message: str, since: int | None = None) -> RolledBack:
+        return RolledBack(
+            run_id=self._run_id,
+            time=self._clock(),
+            candle_time=int(self.tape.time[-1]) if len(self.tape) else None,
+            asked=since is not None,
+            since=since,
+            taken_back=fallen.number,
+            back_to=back_to.number,
+            snapshot=self.newest.number,
+            data_cut=self.newest.data_cut,
+            message=message,
+        )
 
     def _warn_of(self, result: StepResult) -> list[Event]:
         if self._warned or result.skipped not in ("loss not finite", "gradient not finite"):

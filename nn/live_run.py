@@ -19,12 +19,13 @@ from typing import Any
 
 import torch
 
-from nn.checkpoint import Meta, Weights, mismatches, save
-from nn.commands import CandleClosed, FeedEnded, StartLive
+from nn.checkpoint import Meta, Weights, load, mismatches, save
+from nn.commands import CandleClosed, FeedEnded, ForgetSince, MarksChanged, StartLive
 from nn.events import CandleDone, CheckpointSaved, Event, Message, RunEnded, RunResumed, RunStarted
 from nn.inference import InferenceThread
+from nn.keeping import Keeping
 from nn.live_session import BEFORE, LAST, Session
-from nn.loaded import Choice, Refused, in_words
+from nn.loaded import Choice, Refused, in_words, snapshot_of
 from nn.prequential import Closed
 from nn.snapshot import Snapshot
 from nn.tape import one_candle
@@ -65,6 +66,7 @@ class LiveRun:
         self.published: Snapshot = session.learning.newest
         self.paused = False
         self.ended: tuple[str, str | None] | None = None  # state and cause, once the feed is over
+        self._keeping = Keeping(Path(command.checkpoint_dir), command.kept_bytes)
         self._inference, self._say, self._wake = inference, say, wake
         self._lock = threading.Lock()  # guards the two queues and the two flags
         self._inbox: deque[tuple[CandleClosed | FeedEnded, float]] = deque()
@@ -80,6 +82,7 @@ class LiveRun:
         """Say that the run starts or goes on; keep what it starts from, so that it can always go on from there."""
         session = self.session
         if session.setting.kept:
+            self._keeping.go_on(session.setting.kept.state["kept"])
             from_checkpoint = session.setting.kept.name
             step = session.learner.steps
             self._say(RunResumed(run_id=self.run_id, time=self._now(), step=step, from_checkpoint=from_checkpoint))
@@ -139,7 +142,29 @@ class LiveRun:
             raise Refused(f"run {self.run_id} is live with another model, stop it first: {in_words(wrong)}")
         self._settle()
         self.session.take_weights(snapshot)
+        self._go_on_changed()
+
+    def take_marks(self, command: MarksChanged) -> None:
+        """Learn from the annotations as they stand now, from the next step on."""
+        self._settle()
+        for warning in self.session.take_marks(command.annotations):
+            self._say(warning)
+        self._go_on_changed()
+
+    def forget(self, command: ForgetSince) -> None:
+        """Go back to a kept snapshot; raise Refused where it is no longer kept."""
+        folder = self._keeping.path(command.snapshot)
+        if not folder.is_dir():
+            raise Refused(f"snapshot {command.snapshot} of run {self.run_id} is no longer kept; take another one")
+        snapshot = snapshot_of(load(folder), command.snapshot)
+        self._settle()
+        self._say(self.session.forget(snapshot, command.since))
+        self._go_on_changed()
+
+    def _go_on_changed(self) -> None:
+        """Go on after something else than a candle changed the run, which no relearning could repeat."""
         self.published = self.session.learning.newest
+        self._save(self.session.scorer.state())
         with self._lock:
             self._closed_to_candles = False
             self._schedule()
@@ -159,7 +184,10 @@ class LiveRun:
             self._tell(learning.give_up("the run was stopped"))
         weights = self._save(self.session.scorer.state())
         figures = self.session.scorer.figures_json()
-        summary = {"steps": self.session.learner.steps, "candles": self._finished, "figures": figures}
+        counts = dict(learning.counts)
+        summary = {
+            "steps": self.session.learner.steps, "candles": self._finished, "figures": figures, "counts": counts,
+        }  # fmt: skip
         return weights, RunEnded(run_id=self.run_id, time=self._now(), state=state, cause=cause, summary=summary)
 
     def abort(self, cause: str) -> None:
@@ -197,8 +225,8 @@ class LiveRun:
             return Handed(again=command.time)
         scorer = self.session.scorer
         candle = one_candle(command.time, command.open, command.high, command.low, command.close, command.volume)
-        scored, closed = scorer.score(candle, behind)
-        self._tell([scored])
+        said, closed = scorer.score(candle, behind)
+        self._tell(said)
         predicted = scorer.predict(self.published, command.next_time, arrived_s)
         self._tell([predicted] if predicted else [])
         scorer.remember()
@@ -257,6 +285,8 @@ class LiveRun:
     def _save(self, scorer: Json) -> Weights:
         """Write the newest checkpoint; the one before stays beside it, at least some seconds older."""
         weights, state = self.session.checkpoint(scorer)
+        newest = self.session.learning.newest
+        state["kept"] = {**self._keeping.cuts(), newest.number: newest.data_cut}
         folder = Path(self.command.checkpoint_dir)
         now = time.monotonic()
         if (folder / LAST).exists() and now - self._saved_s > SAVE_EVERY_S / 2:
@@ -264,6 +294,7 @@ class LiveRun:
             # Linked, not copied: a checkpoint's files are never written again, only replaced.
             shutil.copytree(folder / LAST, folder / BEFORE, copy_function=os.link)
         save(folder / LAST, weights, state)
+        self._keeping.keep(newest.number, newest.data_cut, folder / LAST)
         self._saved_s = now
         meta, result = weights.meta, self.has_result()
         self._say(

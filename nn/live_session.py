@@ -17,14 +17,15 @@ from nn.checkpoint import CheckpointError, Weights, load, load_state, weights_of
 from nn.config import LiveConfig
 from nn.dataset_dir import Candles, DatasetDir
 from nn.device import Device
-from nn.events import CandleLearnt, CandlePredicted, CandleScored, Event, Warned
+from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, Event, RolledBack, Warned
 from nn.learner import Learner, Schedule
-from nn.live_learning import LiveLearning, Market, Marks
+from nn.live_learning import LiveLearning, Market
+from nn.live_marks import LiveMarks
 from nn.prequential import Closed, Scorer
 from nn.snapshot import Snapshot
 from nn.split import calendar_of
 from nn.tape import Tape, finite
-from nn.targets import Edges, fit_edges, label_targets
+from nn.targets import Edges, fit_edges
 
 Json = dict[str, Any]
 
@@ -82,17 +83,19 @@ class Session:
             params=weights.params if weights else None,
             data_cut=weights.meta.data_cut if weights else None,
             device=setting.device.device,
+            temperatures=weights.meta.temperatures if weights else {},
         )
         start = self.learner.publish()
         if kept:
             start = _start_of(kept.state["start"], start)
         self.scorer = Scorer(self.tape, start, setting.run_id, setting.clock)
-        marked = label_targets(setting.history.annotations, labels, before.time, timeframe_ms)
-        marks = Marks(marked.classes, marked.known_at)
+        marks = LiveMarks(labels, timeframe_ms)
+        marks.take(setting.history.annotations, are_new=False)
         self.learning = LiveLearning(
             self.learner, self.tape, marks, self.config, start, self.market, setting.run_id, setting.clock
         )
         self.said: dict[str, int | None] = dict.fromkeys(MARKS.values())
+        self._told_labels: set[str] = set()
         if kept:
             self._go_back(kept, len(before))
 
@@ -110,13 +113,13 @@ class Session:
 
     def step(self, candle: Candles, next_time: int | None, arrived_s: float) -> list[Event]:
         """Score, predict and learn one closed candle (a slice of one row), strictly in that order."""
-        scored, closed = self.scorer.score(candle)
+        said, closed = self.scorer.score(candle)
         predicted = self.scorer.predict(self.learning.newest, next_time, arrived_s)
         self.scorer.remember()
         learnt = self.take(closed)
         if self.learning.is_due():
             learnt += self.learning.learn()
-        return self.news([scored, *([predicted] if predicted else []), *learnt])
+        return self.news([*said, *([predicted] if predicted else []), *learnt])
 
     def take(self, closed: Closed) -> list[Event]:
         """Take a scored candle for learning, and fit the regressions anew when it is time."""
@@ -155,15 +158,37 @@ class Session:
         self.learning.good = self.learning.newest
         self.scorer.start_over(self.learning.newest)
 
+    def take_marks(self, annotations: Iterable[Mapping[str, Any]]) -> list[Event]:
+        """Take the annotations of the series as they stand now; say which labels the model does not know."""
+        unknown = self.learning.take_marks(annotations)
+        new = [label for label in unknown if label not in self._told_labels]
+        self._told_labels.update(new)
+        if not new:
+            return []
+        message = (
+            f"the model has no class for {', '.join(new)}: marks with it are kept, and learnt by the next batch run or "
+            "live run that starts with them"
+        )
+        return [Warned(run_id=self.setting.run_id, time=self.setting.clock(), code="new_label", message=message)]
+
+    def forget(self, snapshot: Snapshot, since: int) -> RolledBack:
+        """Go on from a kept snapshot as if no candle from `since` on had been learnt; nobody may score meanwhile."""
+        event = self.learning.forget(snapshot, since)
+        self.scorer.watch_anew()
+        return event
+
     def _is_news(self, event: Event) -> bool:
         if isinstance(event, CandlePredicted | CandleScored | CandleLearnt):
             name = MARKS[type(event)]
             stored = self.setting.recorded.get(name)
             self.said[name] = event.candle_time
             return stored is None or event.candle_time > stored
+        if isinstance(event, DriftAlarm):
+            scored = self.setting.recorded.get("scored")
+            return scored is None or event.candle_time > scored
         newest = self.learning.pending[-1].time if self.learning.pending else self.said["learnt"]
         stored = self.setting.recorded.get("learnt")
-        return not isinstance(event, Warned) or stored is None or newest is None or newest > stored
+        return not isinstance(event, Warned | RolledBack) or stored is None or newest is None or newest > stored
 
     def _go_back(self, kept: Kept, first_row: int) -> None:
         self.scorer.restore(kept.state["scorer"], first_row)
@@ -214,4 +239,5 @@ def _start_of(kept: Json, like: Snapshot) -> Snapshot:
         config=like.config,
         edges=Edges.from_json(kept["edges"]),
         labels=like.labels,
+        temperatures=like.temperatures,
     )

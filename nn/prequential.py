@@ -16,7 +16,8 @@ import torch
 
 from nn.baselines import Logistic
 from nn.dataset_dir import Candles
-from nn.events import CandlePredicted, CandleScored
+from nn.drift import Drift
+from nn.events import CandlePredicted, CandleScored, DriftAlarm
 from nn.figures import Figures, nll
 from nn.rivals import Rivals
 from nn.snapshot import Prediction, Snapshot, predict
@@ -92,17 +93,23 @@ class Scorer:
         self._watched: deque[float] = deque(maxlen=WATCHED)
         self._forecasts: deque[Forecast] = deque()  # newest last; kept until their trend falls due
         self._rivals = self._new_rivals()
+        self._drift = Drift()
         self._asked: Asked | None = None
 
-    def score(self, candle: Candles, behind: int = 0) -> tuple[CandleScored, Closed]:
-        """Meet a closed candle (a slice of one row) with what was said of it, and put it on the tape."""
+    def score(self, candle: Candles, behind: int = 0) -> tuple[list[CandleScored | DriftAlarm], Closed]:
+        """Meet a closed candle (a slice of one row) with what was said of it, and put it on the tape.
+
+        Gives the score, an alarm where the loss has risen for good, and what learning has to know.
+        """
         opens = int(candle.time[0])
         said = self._said_of_next()
         skipped = self._reason_to_skip(candle) or (None if said else "not predicted")
         seen = said.seen if said and not skipped else covers(self.start.data_cut, opens)
         row = None if skipped in OFF_TAPE else self.tape.append(candle)
         hit = self._score_candle(said, row) if said and row is not None and not skipped else None
-        verdict = self._judge() if hit and not seen else None
+        counts = hit is not None and not seen
+        verdict = self._judge() if counts else None
+        alarm = self._alarm(opens, hit.loss) if hit and counts else []
         trend_as_of, trend_correct = self._score_trend(row) if row is not None else (None, None)
         event = CandleScored(
             run_id=self.run_id,
@@ -117,7 +124,7 @@ class Scorer:
             figures=self.figures_json(),
             behind=behind,
         )
-        return event, self._closed(candle, row, skipped, seen, verdict)
+        return [event, *alarm], self._closed(candle, row, skipped, seen, verdict)
 
     def predict(self, snapshot: Snapshot, next_time: int | None, arrived_s: float) -> CandlePredicted | None:
         """Predict the candle after the newest one; None where no full window stands before it or a gap comes first.
@@ -152,10 +159,15 @@ class Scorer:
         self._forecasts.append(Forecast(row, snapshot.number, seen, snapshot.edges, probabilities, last))
 
     def figures_json(self) -> Json:
-        """Give `{of, candle, trend}`: figures of the unseen candles, or of the seen ones until there are any."""
+        """Give `{of, candle, trend, drift}`: figures of the unseen candles, or of the seen ones until there are any."""
         counting = self._counting()
         of = "seen" if counting is self._figures[True] else "unseen"
-        return {"of": of, **{head: figures.to_json() for head, figures in counting.items()}}
+        figures = {head: figures.to_json() for head, figures in counting.items()}
+        return {"of": of, **figures, "drift": self._drift.to_json()}
+
+    def watch_anew(self) -> None:
+        """Judge the model against the frozen start model by candles from now on alone: it has other weights."""
+        self._watched.clear()
 
     def start_over(self, start: Snapshot) -> None:
         """Compare with another frozen model from now on, in its classes; what was said is scored as it was meant."""
@@ -186,6 +198,7 @@ class Scorer:
             "watched": list(self._watched),
             "forecasts": [asdict(said) for said in self._forecasts],
             "rivals": {head: rivals.state() for head, rivals in self._rivals.items()},
+            "drift": self._drift.state(),
         }
 
     def restore(self, state: Json, first_row: int) -> None:
@@ -199,6 +212,7 @@ class Scorer:
         self._watched.extend(state["watched"])
         self._forecasts.extend(_forecast_from(kept) for kept in state["forecasts"])
         self._rivals = {head: Rivals.restore(kept) for head, kept in state["rivals"].items()}
+        self._drift = Drift.restore(state["drift"])
 
     def _reason_to_skip(self, candle: Candles) -> str | None:
         opens = int(candle.time[0])
@@ -251,6 +265,24 @@ class Scorer:
             self._watched.clear()
             return "behind"
         return "good" if mean <= 0 else None
+
+    def _alarm(self, opens: int, loss: float) -> list[DriftAlarm]:
+        if not self._drift.update(loss):
+            return []
+        (now, before), told = self._drift.losses(), self._drift.to_json()
+        message = f"the loss of unseen candles has risen for good: {now:.3f} over the last 100, {before:.3f} before"
+        return [
+            DriftAlarm(
+                run_id=self.run_id,
+                time=self._clock(),
+                candle_time=opens,
+                loss=now,
+                loss_before=before,
+                alarms=told["alarms"],
+                dummy_alarms=told["dummy"]["alarms"],
+                message=message,
+            )
+        ]
 
     def _closed(self, candle: Candles, row: int | None, skipped: str | None, seen: bool, verdict: str | None) -> Closed:
         count = self._counting()["candle"]

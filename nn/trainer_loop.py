@@ -18,11 +18,11 @@ import torch
 
 from nn import commands
 from nn.causes import cause_of
-from nn.checkpoint import Weights
+from nn.checkpoint import CheckpointError, Weights
 from nn.config import BatchConfig, LiveConfig, ModelConfig
 from nn.dataset_dir import read
 from nn.device import Device, choose, memory_line
-from nn.events import Answer, Event, Message, ModelLoaded, RunEnded, RunState
+from nn.events import Answer, Event, Message, ModelLoaded, Pong, RunEnded, RunState, Warned
 from nn.fit import Control, Said, fit
 from nn.inference import InferenceThread
 from nn.job import Job
@@ -150,8 +150,24 @@ class TrainerLoop:
             case commands.Discard():
                 count = self._loaded.discard(command.series_id, command.model)
                 self._say(Answer(request_id=command.request_id, body={"discarded": count}))
+            case commands.MarksChanged() | commands.ForgetSince():
+                self._change_live(command)
+            case commands.Ping():
+                self._say(Pong())
             case commands.Shutdown():
                 self._leaving = True
+
+    def _change_live(self, command: commands.MarksChanged | commands.ForgetSince) -> None:
+        """Change what a live run learns from; one that has ended meanwhile has nothing to change."""
+        run = self._live.get(command.run_id)
+        if run is None:
+            return
+        try:
+            run.take_marks(command) if isinstance(command, commands.MarksChanged) else run.forget(command)
+        except (Refused, CheckpointError) as error:
+            self._say(Warned(run_id=run.run_id, time=now_ms(), code="not_forgotten", message=str(error)))
+        except Exception as error:  # noqa: BLE001 - the worker must outlive whatever one run meets
+            self._abort_live(run, error)
 
     def _start(self, command: RunCommand) -> None:
         match command:

@@ -82,7 +82,8 @@ def candle_commands(run_id: int, candles: Candles) -> list[commands.CandleClosed
 
 def session(candles: Candles, *, weights: Weights | None = None, kept: Kept | None = None, **changes: Any) -> Session:
     """Open a live session on a history, without worker or files."""
-    manifest = {"symbol": "TEST/USDT", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": []}
+    labels = list(changes.pop("labels", ()))
+    manifest = {"symbol": "TEST/USDT", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": labels}
     recorded = changes.pop("recorded", {})
     return Session(
         Setting(

@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
-from nn.figures import PREDICTORS, RIVALS, Figures, nll, wilson
+from nn.figures import PREDICTORS, RIVALS, BlockMeans, Figures, nll, verdict_of, wilson
 
 
 def filled(n: int, seed: int = 0) -> tuple[Figures, np.ndarray, np.ndarray]:
@@ -90,3 +90,60 @@ def test_the_state_survives_as_text_exactly(n: int) -> None:
     for each in (figures, again):
         each.add(all_say([0.2] * 5), 1, 3)
     assert again.to_json() == figures.to_json()
+
+
+def test_the_gap_to_each_rival_is_students_interval_of_block_means() -> None:
+    figures, p, outcomes = filled(1301)
+    losses = -np.log(p[np.arange(1301), :, outcomes])
+    for window, rows in (("100", losses[-100:]), ("1000", losses[-1000:]), ("all", losses[:1300])):
+        told = figures.to_json()[window]["baselines"]
+        for column, name in enumerate(RIVALS, start=1):
+            means = (rows[:, 0] - rows[:, column]).reshape(-1, 10).mean(axis=1)
+            interval = ttest_1samp(means, 0).confidence_interval(0.95)
+            assert told[name]["gap"] == pytest.approx([interval.low, interval.high], abs=2e-5), (window, name)
+
+
+def test_too_few_candles_give_no_verdict() -> None:
+    figures, _, _ = filled(49)
+    told = figures.to_json()["100"]
+    assert (told["verdict"], told["baselines"]["start"]["gap"]) == (None, None)
+    assert filled(50)[0].to_json()["100"]["verdict"] is not None
+
+
+def test_targets_that_overlap_are_judged_by_longer_blocks() -> None:
+    assert (Figures().block, Figures(overlap=5).block) == (10, 20)
+
+
+@pytest.mark.parametrize(("model", "verdict"), [(0.6, "better than guessing"), (0.2, "not better"), (0.05, "worse")])
+def test_the_words_say_how_the_model_stands_to_guessing(model: float, verdict: str) -> None:
+    draw, figures = np.random.default_rng(4), Figures()
+    for outcome in draw.integers(0, 5, 200).tolist():
+        rest = (1 - model) / 4
+        said = all_say([0.2] * 5) | {"model": [model if k == outcome else rest for k in range(5)]}
+        figures.add(said, 0, outcome)
+    told = figures.to_json()
+    assert {window["verdict"] for window in told.values()} == {verdict}
+
+
+def test_the_start_model_alone_decides_no_verdict() -> None:
+    ahead = {name: [-0.2, -0.1] for name in ("majority", "persistence", "logistic")}
+    assert verdict_of({"start": [0.1, 0.2], **ahead}) == "better than guessing"
+
+
+def test_a_random_walk_is_seldom_called_better_than_guessing() -> None:
+    calls = 0
+    for seed in range(100):
+        draw, figures = np.random.default_rng(seed), Figures()
+        p, outcomes = draw.dirichlet(np.full(5, 50.0), size=(100, len(PREDICTORS))), draw.integers(0, 5, 100)
+        for row, outcome in zip(p, outcomes, strict=True):
+            figures.add(dict(zip(PREDICTORS, row.tolist(), strict=True)), 2, int(outcome))
+        calls += figures.to_json()["100"]["verdict"] == "better than guessing"
+    assert calls <= 5
+
+
+def test_block_means_taken_one_by_one_and_at_once_are_the_same() -> None:
+    differences = np.random.default_rng(1).normal(size=(120, 3))
+    single = BlockMeans(3, 10)
+    for row in differences:
+        single.add(row)
+    assert np.allclose(single.intervals(), BlockMeans.of(differences, 10).intervals(), atol=1e-5)

@@ -11,7 +11,7 @@ import torch
 
 from nn.checkpoint import Weights, load, load_state, save
 from nn.dataset_dir import Candles
-from nn.events import CandleLearnt, CandlePredicted, CandleScored, Warned
+from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, RolledBack, Warned
 from nn.learner import StepResult
 from nn.live_session import Kept, Session
 from nn.windows import Batch
@@ -247,13 +247,14 @@ def test_learning_that_does_harm_is_taken_back_and_said() -> None:
     run = session(history, learning_rate=1.0, learn_every=1)
     start = params(run)
     events = play(run, feed.slice(0, 99))
-    assert not of(Warned, events)  # too few candles to be sure
+    assert not of(RolledBack, events)  # too few candles to be sure
     assert not same(params(run), start)
     spoilt = run.learning.newest.number
     events = run.step(feed.slice(99, 100), None, 0.0)
-    (warned,) = of(Warned, events)
-    assert warned.code == "rolled_back"
-    assert f"snapshot {spoilt} was taken back" in warned.message
+    (told,) = of(RolledBack, events)
+    assert (told.asked, told.taken_back, told.back_to, told.snapshot) == (False, spoilt, 1, spoilt + 1)
+    assert told.candle_time == feed.time[99]
+    assert f"snapshot {spoilt} was taken back" in told.message
     assert same(dict(run.learning.good.params), start)
     assert run.learning.newest.number == spoilt + 2  # the old weights anew, and the step that followed
 
@@ -261,7 +262,7 @@ def test_learning_that_does_harm_is_taken_back_and_said() -> None:
 def test_learning_that_does_no_harm_is_left_alone() -> None:
     history, feed = halves(110)
     run = session(history)
-    assert not of(Warned, play(run, feed))
+    assert not of(RolledBack, play(run, feed))
     assert run.scorer.figures_json()["candle"]["all"]["n"] == 110
 
 
@@ -319,3 +320,117 @@ def test_the_figures_of_the_frozen_start_model_stand_beside_the_model() -> None:
         assert beside.keys() == {"start", "majority", "persistence", "logistic"}
         assert all(0 <= of_one["accuracy"] <= 1 and of_one["nll"] > 0 for of_one in beside.values())
     assert figures["candle"]["all"]["nll"] != figures["candle"]["all"]["baselines"]["start"]["nll"]
+
+
+@pytest.mark.parametrize(("policy", "windows", "every"), [("replay", 3, 4), ("last", 1, 1)])
+def test_a_policy_decides_what_a_step_sees_and_how_often(policy: str, windows: int, every: int) -> None:
+    history, feed = halves(12)
+    run = session(history, policy=policy, learn_every=4, batch_size=3)
+    batches = recorded_batches(run)
+    play(run, feed)
+    assert {len(batch.x) for batch in batches} == {windows}
+    assert len(batches) == 12 // every
+    assert {int((batch.targets["candle"][0] >= 0).sum()) for batch in batches} == {every}
+
+
+def test_without_learning_the_weights_stay_and_each_candle_is_on_record() -> None:
+    history, feed = halves(12)
+    run = session(history, policy="none")
+    start, events = params(run), play(run, feed)
+    assert same(params(run), start)
+    assert [e.skipped for e in of(CandleLearnt, events)] == ["learning is off"] * 12
+    assert [e.skipped for e in of(CandleScored, events)] == [None] * 12
+    figures = of(CandleScored, events)[-1].figures["candle"]["all"]
+    assert figures["nll"] == figures["baselines"]["start"]["nll"]
+
+
+def test_the_record_counts_what_was_learnt_and_why_the_rest_was_not() -> None:
+    history, feed = halves(62)
+    torn = joined(feed.slice(0, 10), feed.slice(12, 62))
+    learnt = of(CandleLearnt, play(session(history), torn))
+    assert learnt[-1].counts == {"learnt": 36, "gap": 24}
+
+
+def test_where_only_labels_are_learnt_a_candle_without_one_says_so() -> None:
+    history, feed = halves(8)
+    heads = {"candle": 0, "trend": 0, "range": 0, "label": 1}
+    learnt = of(CandleLearnt, play(session(history, labels=("Long", "Short"), heads=heads), feed))
+    assert {e.skipped for e in learnt} == {"no label"}
+
+
+def test_forgetting_goes_back_to_the_weights_and_learns_no_forgotten_candle_again() -> None:
+    history, feed = halves(60)
+    run = session(history, learn_every=1, trend_horizon=3)
+    play(run, feed.slice(0, 10))
+    kept_then, cut = run.learning.newest, int(feed.time[9])
+    play(run, feed.slice(10, 20), first=False)
+    event = run.forget(kept_then, int(feed.time[10]))
+    assert (event.asked, event.since, event.back_to, event.data_cut) == (True, feed.time[10], kept_then.number, cut)
+    assert same(params(run), dict(kept_then.params))
+    batches = recorded_batches(run)
+    play(run, feed.slice(20, 60), first=False)
+    forgotten = set(range(HISTORY + 10, HISTORY + 20))
+    assert batches
+    for batch in batches:
+        rows = rows_of(run, batch)
+        counted = {int(row) + 1 for row in rows[(batch.targets["candle"] >= 0).numpy()]}
+        assert not counted & forgotten
+        trends = rows[(batch.targets["trend"] >= 0).numpy()]
+        assert not {int(row) + ahead for row in trends for ahead in (1, 2, 3)} & forgotten
+
+
+def rows_of(run: Session, batch: Batch) -> Any:
+    """The rows of the tape that a batch shows, (B, T), found by their features."""
+    place = {row.tobytes(): number for number, row in enumerate(run.tape.rows)}
+    return np.array([[place[row.tobytes()] for row in window] for window in batch.x.numpy()])
+
+
+def test_candles_that_wait_while_they_are_forgotten_are_told_in_their_turn() -> None:
+    history, feed = halves(12)
+    run = session(history, learn_every=4)
+    events = play(run, feed.slice(0, 6))
+    run.forget(run.scorer.start, int(feed.time[5]))
+    events += play(run, feed.slice(6, 12), first=False)
+    learnt = of(CandleLearnt, events)
+    assert [e.candle_time for e in learnt] == feed.time[:12].tolist()
+    assert [e.skipped for e in learnt] == [None] * 5 + ["forgotten"] + [None] * 6
+
+
+def test_a_session_that_forgot_goes_on_from_a_checkpoint_as_if_nothing_had_been() -> None:
+    history, feed = halves(60)
+    first = session(history, learn_every=1)
+    play(first, feed.slice(0, 20))
+    first.forget(first.scorer.start, int(feed.time[5]))
+    back = kept(first)
+    second = session(joined(history, feed.slice(0, 20)), kept=back, learn_every=1)
+    for run in (first, second):
+        play(run, feed.slice(20, 60), first=False)
+    assert same(params(first), params(second))
+
+
+def test_a_rise_of_the_loss_is_told_where_it_happened() -> None:
+    history, feed = halves(400)
+    wild = dataclasses.replace(feed, close=feed.close.copy(), high=feed.high.copy(), low=feed.low.copy())
+    swing = np.exp(0.02 * (-1.0) ** np.arange(240))
+    for name in ("close", "high", "low"):
+        getattr(wild, name)[160:] *= swing
+    calm = expects_no_move(history)
+    run = session(history, policy="none", weights=calm)
+    alarms = of(DriftAlarm, play(run, wild))
+    assert alarms
+    assert alarms[0].candle_time > feed.time[160]
+    assert alarms[0].loss > alarms[0].loss_before
+    assert run.scorer.figures_json()["drift"]["alarms"] == len(alarms)
+    assert not of(DriftAlarm, play(session(history, policy="none", weights=calm), feed))  # the control
+
+
+def expects_no_move(history: Candles) -> Weights:
+    """Weights that give most of the probability to the middle class, whatever they see."""
+    weights, _ = session(history).checkpoint({})
+    params = {
+        name: torch.zeros_like(p) if name.startswith("heads.answers.candle") else p
+        for name, p in weights.params.items()
+    }
+    (bias,) = [p for name, p in params.items() if name.startswith("heads.answers.candle") and p.dim() == 1]
+    bias[2] = 1.8
+    return dataclasses.replace(weights, params=params)

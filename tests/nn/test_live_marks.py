@@ -1,0 +1,134 @@
+"""Annotations of a live run: a label counts from the close at which it was known, never before, and comes at once."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nn.dataset_dir import Candles
+from nn.events import Warned
+from nn.live_marks import LiveMarks
+from nn.live_session import Session
+from nn.tape import Tape
+from nn.windows import Batch
+from tests.nn.live_market import MINUTE, START, market, of, play, session
+from tests.nn.test_live_session import recorded_batches
+
+LENGTH, HISTORY = 24, 120
+TIME = START + MINUTE * np.arange(60, dtype=np.int64)
+
+
+def span(first: int, last: int, label: str = "Long", **changes: Any) -> dict[str, Any]:
+    """Mark the candles first to last, by their number from START."""
+    start, end = START + first * MINUTE, START + (last + 1) * MINUTE
+    mark = {"id": f"{first}-{last}", "kind": "span", "label": label, "start": start, "end": end, "known_at": end}
+    return {**mark, "updated": 1} | changes
+
+
+def marks(*annotations: dict[str, Any]) -> LiveMarks:
+    made = LiveMarks(("Long", "Short"), MINUTE)
+    made.take(annotations)
+    return made
+
+
+def closed(number: int) -> int:
+    """The moment at which candle `number` has closed."""
+    return START + (number + 1) * MINUTE
+
+
+def test_a_label_is_masked_until_the_very_close_at_which_it_was_known() -> None:
+    held = marks(span(10, 14, known_at=closed(20)))
+    for now in range(10, 30):
+        counts = held.classes(TIME, closed(now)) >= 0
+        expected = list(range(10, 15)) if now >= 20 else []
+        assert np.flatnonzero(counts).tolist() == expected, now
+
+
+def test_where_marks_overlap_each_counts_from_when_it_was_known() -> None:
+    held = marks(span(10, 14), span(12, 16, "Short", updated=2, known_at=closed(30)))
+    assert held.classes(TIME, closed(29))[10:17].tolist() == [0, 0, 0, 0, 0, -1, -1]
+    assert held.classes(TIME, closed(30))[10:17].tolist() == [0, 0, 1, 1, 1, 1, 1]
+
+
+def test_only_what_is_new_or_changed_waits_to_be_shown() -> None:
+    tape = Tape(market(60), MINUTE)
+    held = marks(span(30, 34))
+    assert held.next_window(tape, closed(59), LENGTH) == 35
+    held.take([span(30, 34), span(40, 44)])
+    assert held.next_window(tape, closed(59), LENGTH) == 45
+    held.take([span(30, 34), span(40, 44, "Short", updated=2)])
+    assert held.next_window(tape, closed(59), LENGTH) == 45
+    held.take([])
+    assert held.next_window(tape, closed(59), LENGTH) is None
+
+
+def test_a_mark_that_is_not_known_yet_waits() -> None:
+    tape, held = Tape(market(60), MINUTE), marks(span(30, 34, known_at=closed(50)))
+    assert [held.next_window(tape, closed(now), LENGTH) for now in (34, 49, 50, 51)] == [None, None, 35, None]
+
+
+def test_labels_without_a_class_are_named() -> None:
+    held = LiveMarks(("Long",), MINUTE)
+    assert held.take([span(1, 2), span(3, 4, "Neu"), span(5, 6, "Alt")]) == ["Alt", "Neu"]
+
+
+def test_the_state_survives_as_text() -> None:
+    tape, held = Tape(market(60), MINUTE), marks(span(30, 34), span(40, 44))
+    again = LiveMarks(("Long", "Short"), MINUTE)
+    again.restore(json.loads(json.dumps(held.state())))
+    for each in (held, again):
+        assert [each.next_window(tape, closed(59), LENGTH) for _ in range(3)] == [35, 45, None]
+    assert np.array_equal(held.classes(TIME, closed(59)), again.classes(TIME, closed(59)))
+
+
+def labelled(**changes: Any) -> tuple[Session, Candles]:
+    """A session whose model knows Long and Short, and the candles of its feed."""
+    candles = market(HISTORY + 40)
+    return session(candles.slice(0, HISTORY), labels=("Long", "Short"), **changes), candles.slice(HISTORY, HISTORY + 40)
+
+
+def labels_shown(batches: list[Batch]) -> list[int]:
+    """How many labels count in each batch."""
+    return [int((batch.targets["label"] >= 0).sum()) for batch in batches]
+
+
+@pytest.mark.parametrize("policy", ["replay", "last"])
+def test_a_new_annotation_is_learnt_in_the_next_step(policy: str) -> None:
+    run, feed = labelled(policy=policy, learn_every=4)
+    batches = recorded_batches(run)
+    play(run, feed.slice(0, 8))
+    steps = len(batches)
+    assert sum(labels_shown(batches)) == 0
+    assert run.take_marks([span(HISTORY, HISTORY + 3)]) == []
+    play(run, feed.slice(8, 12), first=False)
+    window = batches[steps].targets["label"][1]  # right after the newest window
+    assert window[-4:].tolist() == [0, 0, 0, 0]
+    assert window[:-4].max() == -1
+
+
+def test_an_annotation_is_learnt_from_its_known_at_on_and_never_before() -> None:
+    known = HISTORY + 13
+    run, feed = labelled(learn_every=1)
+    run.take_marks([span(HISTORY - 20, HISTORY - 1, known_at=closed(known))])
+    batches = recorded_batches(run)
+    play(run, feed)
+    shown = labels_shown(batches)
+    assert shown[: known - HISTORY] == [0] * (known - HISTORY)
+    assert shown[known - HISTORY] >= 20  # the step at the very close
+
+
+def test_a_label_that_the_model_does_not_know_is_said_once() -> None:
+    run, _ = labelled()
+    (warned,) = of(Warned, run.take_marks([span(1, 2, "Range")]))
+    assert (warned.code, "no class for Range" in warned.message) == ("new_label", True)
+    assert run.take_marks([span(1, 2, "Range"), span(3, 4, "Range")]) == []
+
+
+def test_a_taken_back_annotation_is_learnt_no_more() -> None:
+    run, feed = labelled(learn_every=1)
+    run.take_marks([span(HISTORY - 20, HISTORY - 1)])
+    run.take_marks([])
+    batches = recorded_batches(run)
+    play(run, feed)
+    assert sum(labels_shown(batches)) == 0
