@@ -33,7 +33,11 @@ class AnnotationDraft:
     @classmethod
     def from_json(cls, given: object, annotation_id: str) -> AnnotationDraft:
         """Check what was sent for this id; raise InvalidInput naming the field, its value and what is allowed."""
-        fields = Fields(given)
+        return cls.from_fields(Fields(given), annotation_id)
+
+    @classmethod
+    def from_fields(cls, fields: Fields, annotation_id: str) -> AnnotationDraft:
+        """Check the fields of a mark; raises as `from_json` does."""
         if fields.value("id") not in (None, annotation_id):
             raise fields.bad("id", f"the address names {annotation_id}; send that one or leave id out")
         kind = KINDS[fields.choice("kind", KINDS)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from typing import Any
+from uuid import UUID
 
 from annotate.errors import InvalidInput
 
@@ -61,6 +62,17 @@ class Fields:
             raise self.bad(name, f"must have at most {most} characters, this one has {len(given)}")
         if any("\ud800" <= letter <= "\udfff" for letter in given):
             raise self.bad(name, "holds half of a surrogate pair; send whole characters")
+        return given
+
+    def uuid(self, name: str) -> str:
+        """Give a UUID in small letters."""
+        given = self.text(name, 36)
+        try:
+            canonical = str(UUID(given))
+        except ValueError:
+            canonical = ""
+        if canonical != given:
+            raise self.bad(name, "must be a UUID in small letters")
         return given
 
     def choice(self, name: str, allowed: Collection[str]) -> str:

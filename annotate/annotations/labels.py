@@ -24,7 +24,7 @@ DEFAULT_LABELS: tuple[tuple[str, str], ...] = (
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 LABEL_FIELDS = ("id", "name", "colour", "key", "layer", "archived")
-_SET_FIELDS = ("name", "revision", "labels")
+_SET_FIELDS = ("name", "revision", "labels", "exclusive")
 _KEPT_BY_SERVER = ("id", "used_by")
 
 
@@ -61,6 +61,7 @@ class LabelSetDraft:
     name: str
     revision: int
     labels: tuple[LabelDraft, ...]
+    exclusive: tuple[str, ...] | None = None  # layers in which a candle has one class; None leaves them as they are
 
     @classmethod
     def from_json(cls, given: object) -> LabelSetDraft:
@@ -75,7 +76,8 @@ class LabelSetDraft:
         for name in ("id", "name", "key"):
             _check_unique(fields, name, [getattr(label, name) for label in labels])
         revision = fields.whole("revision", 0, MAX_REVISION) if fields.has("revision") else 0
-        return cls(name=fields.text("name", MAX_LABEL), revision=revision, labels=labels)
+        exclusive = _exclusive(fields, labels) if fields.has("exclusive") else None
+        return cls(name=fields.text("name", MAX_LABEL), revision=revision, labels=labels, exclusive=exclusive)
 
 
 def default_draft() -> LabelSetDraft:
@@ -93,6 +95,18 @@ def layers_of(labels: Sequence[Json]) -> dict[str, list[str]]:
     for label in labels:
         layers.setdefault(label["layer"], []).append(label["name"])
     return layers
+
+
+def _exclusive(fields: Fields, labels: Sequence[LabelDraft]) -> tuple[str, ...]:
+    given, layers = fields.value("exclusive"), {label.layer for label in labels}
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise fields.bad("exclusive", "must be a list of layers")
+    unknown = sorted(set(given) - layers)
+    if unknown:
+        raise fields.bad(
+            "exclusive", f"no label has the layer {unknown[0]!r}; the layers are {', '.join(sorted(layers))}"
+        )
+    return tuple(sorted(set(given)))
 
 
 def _colour(fields: Fields) -> str:

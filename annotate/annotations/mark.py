@@ -37,7 +37,7 @@ class Mark:
 
     def to_json(self) -> Json:
         """Give every field, JSON-able."""
-        return dataclasses.asdict(self)
+        return {name: getattr(self, name) for name in MARK_FIELDS}
 
     def is_like(self, other: Mark) -> bool:
         """Say whether two versions are the same; only how they came about and a later review may differ."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from annotate.annotations.draft import MAX_COMMENT
 from annotate.annotations.fields import Fields
 from annotate.annotations.geometry import Json
@@ -29,16 +27,7 @@ def read_review(fields: Fields) -> Json | None:
 def read_verdict(fields: Fields) -> Json:
     """Read what a reviewer sends: the verdict, a comment, and for `correct` the id of the mark that is right."""
     verdict = fields.choice("verdict", VERDICTS)
-    correction = fields.text("correction", 36) if fields.has("correction") else None
+    correction = fields.uuid("correction") if fields.has("correction") else None
     if (correction is not None) != (verdict == "correct"):
         raise fields.bad("correction", "names the id of the right mark where the verdict is correct, and only there")
-    if correction is not None and not _is_uuid(correction):
-        raise fields.bad("correction", "must be the id of a mark")
     return {"verdict": verdict, "comment": fields.text("comment", MAX_COMMENT, default=""), "correction": correction}
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False

@@ -19,6 +19,7 @@ class Timeline:
 
     times: npt.NDArray[np.int64]  # (n,), ms UTC
     timeframe: str
+    is_replay: bool = False  # the candles end at a replay's cursor: a mark must not reach beyond
 
     @property
     def first(self) -> int:
@@ -37,6 +38,11 @@ class Timeline:
         first, last = draft.first, draft.last
         if first is None or last is None:
             return
+        if self.is_replay and last >= self.end:
+            raise InvalidInput(
+                f"the mark ends at {last + 1}, after the replay's cursor at {self.end}; end it at the cursor",
+                field=KINDS[draft.kind].first_field,
+            )
         if first >= self.end or last < self.first:
             name = KINDS[draft.kind].first_field
             raise InvalidInput(

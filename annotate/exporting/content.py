@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
@@ -11,6 +11,7 @@ from annotate.exporting.recipe import Recipe
 from annotate.models import Json
 from annotate.store.annotations import list_annotations
 from annotate.store.label_sets import labels_to_json
+from annotate.store.reviewed import list_reviewed
 from annotate.store.series import get_series
 
 FACTS = ("symbol", "timeframe", "simulated")
@@ -26,6 +27,8 @@ class Content:
     label_set: str  # its name
     labels: list[Json]
     annotations: list[Json]
+    exclusive: list[str] = field(default_factory=list)  # layers in which a candle has one class
+    reviewed: list[Json] = field(default_factory=list)  # {author, start, end} of what someone has looked through
     left_out: int = 0  # marks that the recipe leaves out
 
 
@@ -41,5 +44,7 @@ def read_content(session: Session, series_id: int, recipe: Recipe, until: int | 
         label_set=series.label_set.name,
         labels=[{name: label[name] for name in LABEL_FACTS} for label in labels],
         annotations=kept,
+        exclusive=series.label_set.exclusive,
+        reviewed=list_reviewed(session, series_id, until),
         left_out=len(known) - len(kept),
     )

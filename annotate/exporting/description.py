@@ -42,7 +42,7 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
         "timeframe_ms": parse(timeframe),
         "labels": [label["name"] for label in content.labels],
         "layers": layers,
-        "label_set": {"name": content.label_set, "labels": content.labels},
+        "label_set": {"name": content.label_set, "labels": content.labels, "exclusive": content.exclusive},
         "split": list(recipe.split),
         "parts": {name: _part(part, time) for name, part in parts.items()},
         "gate": {**gate.to_json(recipe.horizon), "left_out": content.left_out},
@@ -50,7 +50,9 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
         "overlapping": {layer: of.overlapping for layer, of in classes.items()},
         "chance": {layer: _chance(of.classes, layers[layer]) for layer, of in classes.items()},
         "gaps": _gaps(time, parse(timeframe)),
-        "reviewed": int(np.count_nonzero(rows.reviewed(marks))),
+        "reviewed": int(np.count_nonzero(rows.reviewed(marks, content.reviewed))),
+        "reviewed_ranges": content.reviewed,
+        "finished": [sum(mark.get("status") != "draft" for mark in marks), len(marks)],
     }
 
 
@@ -66,6 +68,9 @@ def warnings_of(facts: Mapping[str, Any]) -> list[str]:
     for part, ids in gate["purged"].items():
         if ids:
             said.append(f"{len(ids)} marks of {part} reach into the next part and take part in neither")
+    finished, marks = facts["finished"]
+    if finished < marks:
+        said.append(f"{finished} of {marks} marks are done; drafts give no candle a class")
     if gate["modes"]["hindsight"]:
         said.append(f"{gate['modes']['hindsight']} marks were made in hindsight; leave them out for entries")
     if facts["gaps"]["count"]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
-from uuid import UUID
 
 from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
 from annotate.annotations.fields import Fields
 from annotate.annotations.review import read_review
 from annotate.errors import InvalidInput
 from annotate.mark_files.found import Found, FoundMark
+from annotate.zips import parsed_json
 
 Json = dict[str, Any]
 
@@ -23,7 +22,7 @@ MAX_AUTHOR = 100
 def read_jsonl(text: str, name: str = "annotations.jsonl") -> Found:
     """Read annotations.jsonl; raise InvalidInput naming the line."""
     lines = [(f"{name}, line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return Found("annotate_jsonl", [found_mark(_object(line, where), where) for where, line in lines])
+    return Found("annotate_jsonl", [found_mark(parsed_json(line, where), where) for where, line in lines])
 
 
 def of_marks(format_name: str, marks: Iterable[Mapping[str, Any]], name: str) -> Found:
@@ -35,7 +34,7 @@ def found_mark(given: object, where: str) -> FoundMark:
     """Check one stored mark as the API shows it; raise InvalidInput naming place and field."""
     try:
         fields = Fields(given)
-        mark_id = _uuid(fields)
+        mark_id = fields.uuid("id")
         draft = AnnotationDraft.from_json(given, mark_id)
         facts = {
             "author": fields.text("author", MAX_AUTHOR),
@@ -53,21 +52,3 @@ def found_mark(given: object, where: str) -> FoundMark:
         raise InvalidInput(f"{where}: {error.message}", **error.details) from None
     body = {name: value for name, value in draft.to_json().items() if name != "revision"}
     return FoundMark(where, body, mark_id, facts)
-
-
-def _uuid(fields: Fields) -> str:
-    given = fields.text("id", 36)
-    try:
-        canonical = str(UUID(given))
-    except ValueError:
-        canonical = ""
-    if canonical != given:
-        raise fields.bad("id", "must be a UUID in small letters")
-    return given
-
-
-def _object(line: str, where: str) -> object:
-    try:
-        return json.loads(line)
-    except ValueError as error:
-        raise InvalidInput(f"{where}: no JSON: {error}") from None

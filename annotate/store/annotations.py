@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.draft import AnnotationDraft
-from annotate.annotations.mark import MARK_FIELDS, Mark
+from annotate.annotations.mark import MARK_FIELDS, Change, Mark
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, Series
@@ -22,16 +22,18 @@ from annotate.store.marks import (
     put_mark,
     remove_mark,
 )
+from annotate.store.room import make_room
 from annotate.store.series import get_series
-from annotate.store.undo import Gesture, record
+from annotate.store.undo import Gesture, record, who_removed
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The stored mark, and whether this call changed it."""
+    """The stored mark, whether this call changed it, and what else it changed to make room in its layer."""
 
     annotation: Annotation
     changed: bool
+    also: Sequence[Change] = ()
 
 
 def list_annotations(session: Session, series_id: int, limit: int | None = None) -> list[Json]:
@@ -51,19 +53,30 @@ def save_annotation(
     The draft that led to the stored revision, sent again, changes nothing. Raises InvalidInput for a label or a place
     that the series does not have, Conflict with both versions for a stale revision.
     """
-    series = get_series(session, series_id)
-    row = _row(session, series_id, annotation_id)
+    saved, changes = put_draft(session, get_series(session, series_id), annotation_id, draft, timeline, gesture)
+    if changes:
+        record(session, series_id, gesture, *changes)
+    return Saved(saved, bool(changes), changes[1:])
+
+
+def put_draft(
+    session: Session, series: Series, annotation_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
+) -> tuple[Annotation, list[Change]]:
+    """Store a draft without a step of undo; give its row and the changes, its own first, none where nothing is new.
+
+    Raises as `save_annotation` does.
+    """
+    row = _row(session, series.id, annotation_id)
     if row is not None and {"status": "done", **row.draft} == draft.to_json():  # older drafts have no status
-        return Saved(row, changed=False)
-    _check_revision(annotation_id, draft, row)
+        return row, []
+    _check_revision(session, series.id, annotation_id, draft, row)
     timeline.check(draft)
     before = mark_of(row) if row is not None else None
     after = _next_version(annotation_id, draft, _label_id(series, draft.label, before), timeline, gesture, before)
     if row is not None and before is not None and after.says_the_same(before):
-        return Saved(row, changed=False)
-    saved = put_mark(session, series_id, after)
-    record(session, series_id, gesture, (before, after))
-    return Saved(saved, changed=True)
+        return row, []
+    saved = put_mark(session, series.id, after)
+    return saved, [(before, after), *make_room(session, series, after, timeline, gesture)]
 
 
 def delete_annotation(
@@ -71,14 +84,19 @@ def delete_annotation(
 ) -> None:
     """Remove a mark; raise NotFound, or Conflict with both versions where `revision` is given and stale."""
     get_series(session, series_id)
+    record(session, series_id, gesture, take_away(session, series_id, annotation_id, revision))
+
+
+def take_away(session: Session, series_id: int, annotation_id: str, revision: int | None) -> Change:
+    """Remove a mark without a step of undo; raises as `delete_annotation` does."""
     row = _row(session, series_id, annotation_id)
     if row is None:
         raise NotFound(f"there is no annotation {annotation_id} on series {series_id}", id=annotation_id)
     if revision is not None and revision != row.revision:
-        raise _stale(annotation_id, {"revision": revision}, row)
+        raise _stale(session, series_id, annotation_id, {"revision": revision}, row)
     before = mark_of(row)
     remove_mark(session, annotation_id)
-    record(session, series_id, gesture, (before, None))
+    return before, None
 
 
 def add_annotations(
@@ -98,7 +116,10 @@ def add_annotations(
         label_id = _label_id(series, draft.label, None)
         marks.append(_next_version(mark_id, draft, label_id, timeline, gesture, None))
     add_marks(session, series_id, marks)
-    record(session, series_id, gesture, *((None, mark) for mark in marks))
+    changes: list[Change] = [(None, mark) for mark in marks]
+    for mark in marks:
+        changes += make_room(session, series, mark, timeline, gesture)
+    record(session, series_id, gesture, *changes)
     return [mark_to_json(mark, drafts[mark.id].label) for mark in marks]
 
 
@@ -118,16 +139,20 @@ def _row(session: Session, series_id: int, annotation_id: str) -> Annotation | N
     return row
 
 
-def _check_revision(annotation_id: str, draft: AnnotationDraft, row: Annotation | None) -> None:
+def _check_revision(
+    session: Session, series_id: int, annotation_id: str, draft: AnnotationDraft, row: Annotation | None
+) -> None:
     if draft.revision != (row.revision if row else 0):
-        raise _stale(annotation_id, {"id": annotation_id, **draft.to_json()}, row)
+        raise _stale(session, series_id, annotation_id, {"id": annotation_id, **draft.to_json()}, row)
 
 
-def _stale(annotation_id: str, yours: Json, row: Annotation | None) -> Conflict:
+def _stale(session: Session, series_id: int, annotation_id: str, yours: Json, row: Annotation | None) -> Conflict:
     stored = annotation_to_json(row) if row else None
-    now = f"is at revision {row.revision}" if row else "was removed"
-    message = f"annotation {annotation_id} {now}, you sent revision {yours['revision']}; take the stored one first"
-    return Conflict(message, code="stale_revision", yours=yours, stored=stored)
+    by = row.updated_by if row else who_removed(session, series_id, annotation_id)
+    now = f"is at revision {row.revision}, changed" if row else "was removed"
+    who = f" by {by}" if by else ""
+    message = f"annotation {annotation_id} {now}{who}, you sent revision {yours['revision']}; take the stored one first"
+    return Conflict(message, code="stale_revision", yours=yours, stored=stored, by=by)
 
 
 def _label_id(series: Series, name: str, before: Mark | None) -> int:
@@ -173,7 +198,7 @@ def _next_version(
         confidence=draft.confidence,
         author=before.author if before else gesture.author,
         source=_source(gesture, before, decided_before=decided_before),
-        mode=before.mode if before and decided_before else "hindsight",
+        mode=before.mode if before and decided_before else gesture.mode,
         decided_at=before.decided_at if before and decided_before else timeline.end,
         known_at=known_at,
         revision=draft.revision + 1,

@@ -41,7 +41,7 @@ def get_label_set(session: Session, label_set_id: int) -> LabelSet:
 
 def create_label_set(session: Session, draft: LabelSetDraft) -> LabelSet:
     """Make a set, revision 1."""
-    label_set = LabelSet(name=draft.name, revision=1, labels=[])
+    label_set = LabelSet(name=draft.name, revision=1, labels=[], exclusive=list(draft.exclusive or ()))
     session.add(label_set)
     session.flush()
     _replace(session, label_set, draft.labels)
@@ -67,6 +67,7 @@ def save_label_set(session: Session, label_set_id: int, draft: LabelSetDraft) ->
         )
     _replace(session, label_set, draft.labels)
     label_set.name = draft.name
+    label_set.exclusive = list(_exclusive_of(label_set, draft))
     label_set.revision += 1
     session.flush()
     return label_set
@@ -127,6 +128,7 @@ def label_set_to_json(session: Session, label_set: LabelSet) -> Json:
         "name": label_set.name,
         "revision": label_set.revision,
         "labels": labels_to_json(label_set.labels),
+        "exclusive": label_set.exclusive,
         "used_by": series_using(session, label_set.id),
     }
 
@@ -217,7 +219,14 @@ def _is_stored(label_set: LabelSet, draft: LabelSetDraft) -> bool:
     ids_fit = len(stored) == len(wanted) and all(
         d.id in (None, r.id) for d, r in zip(draft.labels, label_set.labels, strict=True)
     )
-    return ids_fit and stored == wanted and draft.name == label_set.name
+    same = draft.name == label_set.name and list(_exclusive_of(label_set, draft)) == label_set.exclusive
+    return ids_fit and stored == wanted and same
+
+
+def _exclusive_of(label_set: LabelSet, draft: LabelSetDraft) -> Sequence[str]:
+    """Give the wanted exclusive layers; where none are named, the stored ones that still have a label."""
+    layers = {label.layer for label in draft.labels}
+    return [name for name in label_set.exclusive if name in layers] if draft.exclusive is None else draft.exclusive
 
 
 def _draft_to_json(draft: LabelDraft) -> Json:

@@ -6,13 +6,15 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.mark import Change, Mark, describe, merge
+from annotate.annotations.ranges import Range, joined, without
 from annotate.errors import Conflict
 from annotate.models import Annotation, Json, UndoStep
 from annotate.store.marks import find_mark, label_names, mark_to_json, put_mark, remove_mark
+from annotate.store.reviewed import ranges_of, set_ranges
 from annotate.store.suggestions import set_fates
 
 Direction = Literal["undo", "redo"]
@@ -28,6 +30,10 @@ class Gesture:
     source: str = "human"  # of the marks that it makes
     title: str | None = None  # what it does, where its marks do not say it
     fates: dict[str, list[str]] = field(default_factory=dict)  # suggestion → [fate before, after]
+    ranges: Json | None = None  # reviewed ranges {before, after}
+    mode: str = "hindsight"  # of the marks that it makes
+    sees_from: int | None = None  # in a second pass over one's own marks: those made earlier are hidden (ms UTC)
+    sees_until: int | None = None  # in a replay: what was known or decided later is hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class Applied:
     annotations: list[Annotation] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     suggestions: list[str] = field(default_factory=list)  # whose fate it changed
+    skipped: list[str] = field(default_factory=list)  # marks that someone changed since, left as they are
 
 
 def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> None:
@@ -50,9 +57,10 @@ def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> 
         step.before, step.after = [], []
     changes = merge(_changes(step), new)
     fates = _joined(step.fates or {}, gesture.fates)
-    if changes or fates:
+    ranges = step.ranges if gesture.ranges is None else {**gesture.ranges, **_earlier(step)}
+    if changes or fates or ranges:
         _keep(step, changes)
-        step.fates = fates or None
+        step.fates, step.ranges = fates or None, ranges
         step.title = gesture.title or describe(changes, label_names(session, _label_ids(changes)))
         session.add(step)
     elif step in session:  # a mark that was drawn and removed again within one gesture leaves nothing to undo
@@ -60,14 +68,29 @@ def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> 
     session.flush()
 
 
-def undo(session: Session, series_id: int, author: str) -> Applied:
-    """Take back this author's last gesture; raise Conflict with both versions where a mark changed since."""
-    return _apply(session, series_id, author, "undo")
+def review(session: Session, series_id: int, part: Range, gesture: Gesture, *, reviewed: bool) -> None:
+    """Note that the author has looked through a range of time, or has not after all, as a step of undo."""
+    before = ranges_of(session, series_id, gesture.author)
+    after = joined([*before, part]) if reviewed else without(before, part)
+    if after == before:
+        return
+    set_ranges(session, series_id, gesture.author, after)
+    title = gesture.title or ("mark as reviewed" if reviewed else "mark as not reviewed")
+    record(session, series_id, dataclasses.replace(gesture, title=title, ranges={"before": before, "after": after}))
 
 
-def redo(session: Session, series_id: int, author: str) -> Applied:
-    """Make the gesture again that was taken back last; raise Conflict as `undo` does."""
-    return _apply(session, series_id, author, "redo")
+def undo(session: Session, series_id: int, author: str, *, skip: bool = False) -> Applied:
+    """Take back this author's last gesture.
+
+    Where someone changed a mark of it since, raise Conflict with both versions; with `skip`, leave that mark as it is
+    and take back the rest.
+    """
+    return _apply(session, series_id, author, "undo", skip)
+
+
+def redo(session: Session, series_id: int, author: str, *, skip: bool = False) -> Applied:
+    """Make the gesture again that was taken back last; conflicts as `undo` has them."""
+    return _apply(session, series_id, author, "redo", skip)
 
 
 def undo_state(session: Session, series_id: int, author: str) -> Json:
@@ -81,7 +104,7 @@ def undo_state(session: Session, series_id: int, author: str) -> Json:
     }
 
 
-def _apply(session: Session, series_id: int, author: str, direction: Direction) -> Applied:
+def _apply(session: Session, series_id: int, author: str, direction: Direction, skip: bool) -> Applied:
     step = _next_step(session, series_id, author, direction)
     if step is None:
         return Applied(None)
@@ -91,14 +114,26 @@ def _apply(session: Session, series_id: int, author: str, direction: Direction) 
         expected, wanted = (after, before) if direction == "undo" else (before, after)
         current = _present(session, expected or wanted)
         if not _alike(current, expected):
-            raise _conflict(session, f"{direction} of “{step.title}”", expected, current)
+            if not skip:
+                raise _conflict(session, series_id, f"{direction} of “{step.title}”", expected, current)
+            applied.skipped.extend(mark.id for mark in (expected or wanted,) if mark)
+            continue
         restored = _restore(session, series_id, applied, current or expected, wanted)
         changes.append((restored, current) if direction == "undo" else (current, restored))
     _keep(step, changes)
     applied.suggestions.extend(set_fates(session, step.fates or {}, back=direction == "undo"))
-    step.undone = direction == "undo"
+    if step.ranges:
+        set_ranges(session, series_id, author, step.ranges["before" if direction == "undo" else "after"])
+    if changes or step.fates or step.ranges:
+        step.undone = direction == "undo"
+    else:  # all of it was skipped: there is nothing left to make again
+        session.delete(step)
     session.flush()
     return applied
+
+
+def _earlier(step: UndoStep) -> Json:
+    return {"before": step.ranges["before"]} if step.ranges else {}
 
 
 def _joined(earlier: dict[str, list[str]], later: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -138,12 +173,22 @@ def _alike(current: Mark | None, expected: Mark | None) -> bool:
     return current.is_like(expected)
 
 
-def _conflict(session: Session, what: str, expected: Mark | None, current: Mark | None) -> Conflict:
+def _conflict(session: Session, series_id: int, what: str, expected: Mark | None, current: Mark | None) -> Conflict:
     names = label_names(session, _label_ids([(expected, current)]))
     yours, stored = (mark and mark_to_json(mark, names[mark.label_id]) for mark in (expected, current))
     became = "was removed" if current is None else "was changed" if expected else "was drawn again"
-    message = f"{what} is refused: a mark {became} since; settle that mark by hand first"
-    return Conflict(message, code="changed_since", yours=yours, stored=stored)
+    by = current.updated_by if current else who_removed(session, series_id, expected.id if expected else "")
+    message = f"{what} is refused: a mark {became} since{f' by {by}' if by else ''}; settle it by hand, or skip it"
+    return Conflict(message, code="changed_since", yours=yours, stored=stored, by=by)
+
+
+def who_removed(session: Session, series_id: int, annotation_id: str) -> str | None:
+    """Name the author whose newest gesture on a mark removed it; None where no step of undo tells."""
+    each = func.json_each(UndoStep.before).table_valued("value", joins_implicitly=True)
+    query = select(UndoStep).select_from(UndoStep, each).where(UndoStep.series_id == series_id)
+    query = query.where(func.json_extract(each.c.value, "$.id") == annotation_id).order_by(UndoStep.id.desc()).limit(1)
+    step = session.scalar(query)
+    return step.author if step else None
 
 
 def _changes(step: UndoStep) -> list[Change]:

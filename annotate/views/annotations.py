@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from flask import Blueprint, request
+from sqlalchemy.orm import Session
 
 from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
-from annotate.annotations.fields import query_number
+from annotate.annotations.fields import Fields, query_number
 from annotate.annotations.timeline import Timeline
 from annotate.errors import InvalidInput
 from annotate.mark_files import Chart, read_marks
 from annotate.mark_import import Import, import_marks
 from annotate.models import Json
 from annotate.store.annotations import delete_annotation, list_annotations, save_annotation
+from annotate.store.bulk import Bulk, apply_bulk, changed_drafts, changes_to_json
 from annotate.store.label_sets import label_set_to_json
 from annotate.store.marks import annotation_to_json
 from annotate.store.series import get_series
@@ -44,10 +47,10 @@ def put_annotation(series_id: int, annotation_id: UUID) -> Json:
     timeline = timeline_of(series_id)
     with services().database.write() as session:
         saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, gesture_of())
-        mark = annotation_to_json(saved.annotation)
+        mark, also = annotation_to_json(saved.annotation), changes_to_json(session, saved.also)
     if saved.changed:
-        tell_marks(series_id, [mark], [])
-    return mark
+        tell_marks(series_id, [mark, *also["annotations"]], also["deleted"])
+    return {**mark, "also": also} if saved.also else mark
 
 
 @bp.delete("/annotations/<uuid:annotation_id>")
@@ -58,6 +61,20 @@ def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
         delete_annotation(session, series_id, str(annotation_id), revision, gesture_of())
     tell_marks(series_id, [], [str(annotation_id)])
     return {"deleted": [str(annotation_id)]}
+
+
+@bp.post("/annotations/bulk")
+def post_bulk(series_id: int) -> Json:
+    """Store and remove many marks as one gesture, all or none."""
+    bulk = Bulk.from_json(request.get_json())
+    return _bulk(series_id, lambda _session: bulk)
+
+
+@bp.patch("/annotations")
+def patch_annotations(series_id: int) -> Json:
+    """Give many marks a label, a status, a confidence or a comment, as one gesture."""
+    given = request.get_json()
+    return _bulk(series_id, lambda session: changed_drafts(session, series_id, given))
 
 
 @bp.post("/annotations/import")
@@ -89,7 +106,7 @@ def post_undo(series_id: int) -> Json:
     """Take back this author's last gesture on the series."""
     with services().database.write() as session:
         get_series(session, series_id)
-        applied = undo(session, series_id, author())
+        applied = undo(session, series_id, author(), skip=_skip())
         reply = {"undone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
     tell_marks(series_id, reply["annotations"], reply["deleted"])
     tell_suggestions(series_id, applied.suggestions)
@@ -101,7 +118,7 @@ def post_redo(series_id: int) -> Json:
     """Make again the gesture that this author took back last."""
     with services().database.write() as session:
         get_series(session, series_id)
-        applied = redo(session, series_id, author())
+        applied = redo(session, series_id, author(), skip=_skip())
         reply = {"redone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
     tell_marks(series_id, reply["annotations"], reply["deleted"])
     tell_suggestions(series_id, applied.suggestions)
@@ -109,7 +126,28 @@ def post_redo(series_id: int) -> Json:
 
 
 def _applied(applied: Applied) -> Json:
-    return {"annotations": [annotation_to_json(row) for row in applied.annotations], "deleted": applied.deleted}
+    return {
+        "annotations": [annotation_to_json(row) for row in applied.annotations],
+        "deleted": applied.deleted,
+        "skipped": applied.skipped,
+    }
+
+
+def _skip() -> bool:
+    """Say whether marks that someone changed since are to be left as they are, instead of refusing the step."""
+    fields = Fields(request.get_json(silent=True) or {})
+    fields.only(("skip",))
+    return fields.flag("skip")
+
+
+def _bulk(series_id: int, wanted: Callable[[Session], Bulk]) -> Json:
+    timeline = timeline_of(series_id)
+    with services().database.write() as session:
+        applied = apply_bulk(session, series_id, wanted(session), timeline, gesture_of())
+        state = undo_state(session, series_id, author())
+    if applied.changed:
+        tell_marks(series_id, applied.annotations, applied.deleted)
+    return {"annotations": applied.annotations, "deleted": applied.deleted, **state}
 
 
 def timeline_of(series_id: int) -> Timeline:

@@ -14,7 +14,18 @@ import socketio
 from werkzeug.serving import make_server
 
 from annotate.models import Json
-from tests.annotate.annotations.builders import HOUR, START, point, said, span, trade
+from tests.annotate.annotations.builders import (
+    HOUR,
+    START,
+    candle_class,
+    chart_class,
+    level,
+    point,
+    said,
+    span,
+    trade,
+    trend_line,
+)
 from tests.conftest import TOKEN
 from tests.web.marking import Marking, answered, new_series, refused, serving
 
@@ -30,7 +41,18 @@ def marking(served: Marking) -> Marking:
     return new_series(served)
 
 
-@pytest.mark.parametrize("body", [span(), point(), trade(stop=90.5, target=120.0)])
+EXCLUSIVE: Json = {
+    "name": "Quality",
+    "labels": [{"name": name, "colour": "#112233", "key": None, "layer": "quality"} for name in ("good", "bad")],
+    "exclusive": ["quality"],
+}
+KINDS = [
+    *(span(), point(), trade(stop=90.5, target=120.0), level(), level(time=START, until=START + HOUR)),
+    *(trend_line(extend="right"), candle_class(), chart_class(), chart_class(10, 20)),
+]
+
+
+@pytest.mark.parametrize("body", KINDS)
 def test_each_kind_is_stored_and_listed_as_it_was_answered(marking: Marking, body: Json) -> None:
     mark_id = str(uuid4())
     stored = marking.put_ok(body, mark_id)
@@ -116,7 +138,7 @@ def test_undo_is_this_authors_and_a_change_by_another_refuses_it(marking: Markin
     assert answered(marking.client.post(undo, headers={"X-Author": "Ben"}))["undone"] is None
     newer = marking.put_ok(span(12, 22, revision=1), stored["id"], X_Author="Ben")
     error = refused(marking.client.post(undo, headers={"X-Author": "Ann"}), 409)
-    assert error["details"] == {"yours": stored, "stored": newer}
+    assert error["details"] == {"yours": stored, "stored": newer, "by": "Ben"}
 
 
 def test_puts_of_one_gesture_are_undone_together(marking: Marking) -> None:
@@ -161,6 +183,60 @@ def test_a_series_that_is_not_there_is_404_for_every_call(marking: Marking) -> N
         client.post(f"{base}/redo"),
     ):
         assert refused(answer, 404)["code"] == "not_found"
+
+
+def test_a_run_of_candle_classes_goes_in_one_call_and_one_undo(marking: Marking) -> None:
+    path = f"/api/series/{marking.series_id}/annotations/bulk"
+    run = [{**candle_class(place), "id": str(uuid4())} for place in range(5)]
+    reply = answered(marking.client.post(path, json={"put": run}))
+    assert reply["annotations"] == marking.marks()
+    assert (reply["deleted"], reply["undo"]) == ([], "draw 5 marks")
+    assert answered(marking.client.post(path, json={"put": run}))["annotations"] == reply["annotations"]
+    answered(marking.client.post(f"/api/series/{marking.series_id}/undo"))
+    assert marking.marks() == []
+
+
+def test_all_shown_marks_are_relabelled_in_one_call(marking: Marking) -> None:
+    marks = [marking.put_ok(span(place, place + 5)) for place in (10, 20)]
+    body = {"ids": [mark["id"] for mark in marks], "set": {"label": "Noise", "status": "draft"}}
+    reply = answered(marking.client.patch(f"/api/series/{marking.series_id}/annotations", json=body))
+    assert [(mark["label"], mark["status"], mark["revision"]) for mark in reply["annotations"]] == [
+        ("Noise", "draft", 2)
+    ] * 2
+    assert reply["undo"] == "relabel 2 marks"
+
+
+def test_what_gives_way_in_an_exclusive_layer_comes_with_the_answer_and_to_followers(marking: Marking) -> None:
+    label_set = answered(marking.client.post("/api/label-sets", json=EXCLUSIVE), 201)
+    answered(marking.client.patch(f"/api/series/{marking.series_id}", json={"label_set_id": label_set["id"]}))
+    good = marking.put_ok(span(0, 100, "good"))
+    with following(marking) as notices:
+        bad = marking.put_ok(span(70, 90, "bad"))
+        told = {notices.get(timeout=10)["id"] for _ in range(3)}
+    first = bad["also"]["annotations"][0]
+    assert (first["id"], first["end"]) == (good["id"], START + 70 * HOUR)
+    assert told == {bad["id"], *(mark["id"] for mark in bad["also"]["annotations"])}
+    sent_back = {name: value for name, value in bad.items() if name != "revision"} | {"revision": 1, "comment": "x"}
+    assert marking.put_ok(sent_back, bad["id"])["revision"] == 2
+
+
+def test_what_was_looked_through_is_stored_and_undone(marking: Marking) -> None:
+    path = f"/api/series/{marking.series_id}/reviewed"
+    reply = answered(marking.client.put(path, json={"start": START, "end": START + 5 * HOUR}))
+    assert reply["items"] == [{"author": "me", "start": START, "end": START + 5 * HOUR}]
+    assert answered(marking.client.get(path))["items"] == reply["items"]
+    assert "must be after" in refused(marking.client.put(path, json={"start": 5, "end": 5}), 422)["message"]
+    answered(marking.client.post(f"/api/series/{marking.series_id}/undo"))
+    assert answered(marking.client.get(path))["items"] == []
+
+
+def test_a_blocked_undo_names_who_changed_the_mark_and_can_be_skipped(marking: Marking) -> None:
+    mark = marking.put_ok(span(), X_Author="Ann")
+    marking.put_ok(span(11, 25, revision=1), mark["id"], X_Author="Ben")
+    path, headers = f"/api/series/{marking.series_id}/undo", {"X-Author": "Ann"}
+    assert refused(marking.client.post(path, headers=headers), 409)["details"]["by"] == "Ben"
+    reply = answered(marking.client.post(path, json={"skip": True}, headers=headers))
+    assert (reply["undone"], reply["skipped"], reply["can_undo"]) == ("draw Long", [mark["id"]], False)
 
 
 def test_an_id_that_is_no_uuid_is_not_found(marking: Marking) -> None:

@@ -97,10 +97,10 @@ class Workspace:
         with self.database.write() as session:
             delete_annotation(session, self.series_id, mark["id"], mark["revision"], self._gesture(author, gesture))
 
-    def undo(self, author: str = "me") -> Applied:
+    def undo(self, author: str = "me", *, skip: bool = False) -> Applied:
         """Take back the author's last gesture."""
         with self.database.write() as session:
-            return undo(session, self.series_id, author)
+            return undo(session, self.series_id, author, skip=skip)
 
     def redo(self, author: str = "me") -> Applied:
         """Make the author's last undone gesture again."""

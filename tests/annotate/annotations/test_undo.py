@@ -61,7 +61,8 @@ def test_undo_of_a_mark_that_someone_changed_since_is_refused_with_both_versions
     changed = workspace.put(span(11, 25, revision=1), mark["id"], author="Ben")
     with pytest.raises(Conflict) as refused:
         workspace.undo("Ann")
-    assert refused.value.details == {"yours": mark, "stored": changed}
+    assert refused.value.details == {"yours": mark, "stored": changed, "by": "Ben"}
+    assert "changed since by Ben" in refused.value.message
     assert workspace.marks() == [changed]
 
 
@@ -77,7 +78,7 @@ def test_undo_of_a_mark_that_someone_removed_since_is_refused(workspace: Workspa
     workspace.delete(mark, author="Ben")
     with pytest.raises(Conflict) as refused:
         workspace.undo("Ann")
-    assert refused.value.details == {"yours": mark, "stored": None}
+    assert refused.value.details == {"yours": mark, "stored": None, "by": "Ben"}
 
 
 def test_redo_onto_an_id_that_was_drawn_again_is_refused(workspace: Workspace) -> None:
@@ -86,7 +87,29 @@ def test_redo_onto_an_id_that_was_drawn_again_is_refused(workspace: Workspace) -
     other = workspace.put(point(), mark["id"], author="Ben")
     with pytest.raises(Conflict) as refused:
         workspace.redo("Ann")
-    assert refused.value.details == {"yours": None, "stored": other}
+    assert refused.value.details == {"yours": None, "stored": other, "by": "Ben"}
+
+
+def test_a_blocked_step_can_be_skipped_and_what_nobody_changed_is_taken_back(workspace: Workspace) -> None:
+    earlier = workspace.put(span(1, 5), author="Ann")
+    gesture = str(uuid4())
+    mine = workspace.put(span(), author="Ann", gesture=gesture)
+    changed = workspace.put(span(30, 40), author="Ann", gesture=gesture)
+    theirs = workspace.put(span(31, 41, revision=1), changed["id"], author="Ben")
+    applied = workspace.undo("Ann", skip=True)
+    assert (applied.title, applied.deleted, applied.skipped) == ("draw 2 marks", [mine["id"]], [changed["id"]])
+    assert workspace.marks() == [earlier, theirs]
+    workspace.redo("Ann")
+    assert said(workspace.marks()) == said([earlier, mine, theirs])
+
+
+def test_a_step_that_is_skipped_whole_is_gone_and_the_next_one_is_undone(workspace: Workspace) -> None:
+    earlier = workspace.put(span(1, 5), author="Ann")
+    mark = workspace.put(span(), author="Ann")
+    theirs = workspace.put(span(31, 41, revision=1), mark["id"], author="Ben")
+    assert workspace.undo("Ann", skip=True).skipped == [mark["id"]]
+    assert workspace.marks() == [earlier, theirs]
+    assert workspace.undo("Ann").deleted == [earlier["id"]]
 
 
 def test_a_refused_undo_of_several_marks_changes_none(workspace: Workspace) -> None:

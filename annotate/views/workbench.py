@@ -1,0 +1,7 @@
+"""The parts of the workbench beside marks and series, one blueprint each."""
+
+from __future__ import annotations
+
+from annotate.views import reviewed
+
+BLUEPRINTS = (reviewed.bp,)
