@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from typing import TYPE_CHECKING, Any, Protocol
 
-from annotate.feeds.feed import Feed
+from sqlalchemy.exc import OperationalError
+
+from annotate.errors import InvalidInput, StorageFailed
+from annotate.feeds.arrivals import Candle, row_of
+from annotate.feeds.collector import Collector
+from annotate.feeds.exchanges import check_exchange
+from annotate.feeds.feed import Feed, FeedError
+from annotate.feeds.gateway import Gateway, GatewayProcess
+from annotate.feeds.health import FeedState
+from annotate.feeds.push import PushWatch
 from annotate.feeds.replay import Clock, ReplayFeed
+from annotate.feeds.tail import TailFeed, Watch
 from annotate.feeds.thread import FeedThread, OnCandle, OnEnd
-from annotate.live_plan import first_candle
+from annotate.live_plan import first_candle, next_candle
 
 if TYPE_CHECKING:
+    from annotate.feeds.intake import Intake
     from annotate.run_data import RunData
 
 Json = dict[str, Any]
 
 AHEAD = 1000  # candles of a paced feed that may wait in the worker; one at full speed sends one at a time
+LEAST_CANDLES = 2  # a model looks back, so something has to stand before the first candle
 
 OnPrepared = Callable[[int, int], None]
 """(dataset of the history, open time of the first candle): the model may be made ready."""
@@ -29,39 +42,146 @@ class Begin:
     asked: int | None
     data_cut: int | None
     window: int
+    goes_on: bool = False  # an interrupted run: the data cut is the last candle that it learnt
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Who is told what comes of a feed, from its threads."""
+
+    prepared: OnPrepared
+    candle: OnCandle
+    state: Callable[[FeedState], None]
+    end: OnEnd
+
+
+class OpenGateway(Protocol):
+    """Opens the way to a market: exchange, symbol, timeframe."""
+
+    def __call__(self, exchange: str, symbol: str, timeframe: str) -> Gateway:
+        """Give the gateway; nothing is asked yet."""
+        ...
 
 
 def begin_of(config: Json, data_cut: int | None, *, recorded: Json, first_time: int | None) -> Begin:
     """Say where a live run begins; one that goes on does so after the last candle it learnt, else where it began."""
     if recorded.get("learnt") is not None:
-        return Begin(None, recorded["learnt"], config["sequence_length"])
+        return Begin(None, recorded["learnt"], config["sequence_length"], goes_on=True)
     asked = config["feed"]["from"] if first_time is None else first_time
     return Begin(asked, data_cut, config["sequence_length"])
 
 
-def check_begin(data: RunData, series_id: int, begin: Begin) -> int:
-    """Give the open time of the first candle; raise InvalidInput where there is none."""
-    times = data.candles(series_id).time
-    return first_candle(times, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+def gateways(at: str) -> OpenGateway:
+    """Give what opens the ways to exchanges; `at` is a loopback address that stands in for them all, or empty."""
+    return lambda exchange, symbol, timeframe: GatewayProcess(exchange, symbol, timeframe, at)
 
 
-def replay_thread(
-    data: RunData,
-    series_id: int,
-    begin: Begin,
-    speed: float | str,
-    clock: Clock,
-    *,
-    on_prepared: OnPrepared,
-    on_candle: OnCandle,
-    on_end: OnEnd,
-) -> FeedThread:
-    """Make the thread that replays a series, `speed` candles a second or at `max`."""
-    pace = None if isinstance(speed, str) else float(speed)
+class FeedMaker:
+    """Makes the feeds of live runs; any thread may call."""
 
-    def prepare() -> Feed:
-        first = check_begin(data, series_id, begin)
-        on_prepared(data.make(series_id, before=first), first)
-        return ReplayFeed(data.candles(series_id, first), pace, clock)
+    def __init__(self, data: RunData, intake: Intake, clock: Clock, open_gateway: OpenGateway) -> None:
+        self._data = data
+        self._intake = intake
+        self._clock = clock
+        self._open_gateway = open_gateway
 
-    return FeedThread(prepare, on_candle, on_end, ahead=1 if pace is None else AHEAD)
+    def check(self, series_id: int, feed: Json, begin: Begin) -> None:
+        """Raise InvalidInput where such a feed could not even begin."""
+        candles = self._data.candles(series_id)
+        if feed["kind"] == "replay":
+            first_candle(candles.time, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+        elif feed["kind"] == "exchange":
+            check_exchange(feed["exchange"])
+        elif len(candles) < LEAST_CANDLES:
+            raise InvalidInput(
+                f"this series has {len(candles)} candles, and a model looks back over some; post at least "
+                f"{LEAST_CANDLES} first, better {begin.window}",
+                field="feed.kind",
+                candles=len(candles),
+            )
+
+    def thread(self, series_id: int, feed: Json, begin: Begin, heard: Heard) -> FeedThread:
+        """Make the thread of a feed; it is started by the caller."""
+
+        def prepare(stopped: Event) -> Feed:
+            if feed["kind"] == "replay":
+                return self._replay(series_id, feed, begin, heard)
+            if feed["kind"] == "push":
+                return self._push(series_id, begin, heard)
+            return self._exchange(series_id, feed, begin, heard, stopped)
+
+        ahead = 1 if feed.get("speed") == "max" else AHEAD
+        return FeedThread(prepare, heard.candle, heard.end, ahead=ahead)
+
+    def _replay(self, series_id: int, feed: Json, begin: Begin, heard: Heard) -> Feed:
+        times = self._data.candles(series_id).time
+        first = first_candle(times, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+        heard.prepared(self._data.make(series_id, before=first), first)
+        pace = None if feed["speed"] == "max" else float(feed["speed"])
+        return ReplayFeed(self._data.candles(series_id, first), pace, self._clock)
+
+    def _push(self, series_id: int, begin: Begin, heard: Heard) -> Feed:
+        _, timeframe = self._data.market(series_id)
+        watch = PushWatch(timeframe, lambda: self._intake.heard_at(series_id), heard.state)
+        return self._tail(series_id, begin, heard, watch)
+
+    def _exchange(self, series_id: int, feed: Json, begin: Begin, heard: Heard, stopped: Event) -> Feed:
+        check_exchange(feed["exchange"])
+        symbol, timeframe = self._data.market(series_id)
+        gateway = self._open_gateway(feed["exchange"], feed["symbol"] or symbol, timeframe)
+        collector = Collector(gateway, Shelf(self._intake, series_id), timeframe, heard.state)
+        try:
+            candles = self._data.candles(series_id)
+            collector.prepare(row_of(candles, -1) if len(candles) else None, feed["history"], stopped)
+            made = self._tail(series_id, begin, heard, ExchangeWatch(collector))
+        except BaseException:
+            collector.close()
+            raise
+        collector.start()
+        return made
+
+    def _tail(self, series_id: int, begin: Begin, heard: Heard, watch: Watch) -> Feed:
+        """Follow the series from its next candle on, or from an earlier one that was asked for."""
+        _, timeframe = self._data.market(series_id)
+        times = self._data.candles(series_id).time
+        if len(times) < LEAST_CANDLES:
+            raise FeedError(f"the series has {len(times)} candles, and a model looks back over some")
+        after = begin.data_cut if begin.goes_on else None
+        first = next_candle(times, timeframe, asked=begin.asked, after=after)
+        heard.prepared(self._data.make(series_id, before=first), first)
+        return TailFeed(self._intake.following(series_id), timeframe, first, watch)
+
+
+class Shelf:
+    """The place of one series' candles, as a collector sees it."""
+
+    def __init__(self, intake: Intake, series_id: int) -> None:
+        self._intake = intake
+        self._series_id = series_id
+
+    def store(self, closed: Sequence[Candle]) -> int:
+        """Store closed candles; give how many contradict stored ones. Raises StorageFailed."""
+        try:
+            return len(self._intake.store(self._series_id, closed).conflicts)
+        except OperationalError as error:  # a long import holds the database, or the disk is full
+            raise StorageFailed(f"the database takes no candles now: {error.orig}") from error
+
+    def show_forming(self, candle: Candle) -> None:
+        """Let a forming candle move on the charts."""
+        self._intake.show_forming(self._series_id, candle)
+
+
+class ExchangeWatch:
+    """Ends a feed whose collector has given up, and the collector with the feed."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    def look(self, _last: int | None, /) -> None:
+        """Raise FeedError where no more can come; the collector tells its state by itself."""
+        if self._collector.failure is not None:
+            raise FeedError(self._collector.failure)
+
+    def close(self) -> None:
+        """End the collector."""
+        self._collector.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from annotate.candles import Times
 from annotate.errors import InvalidInput
+from annotate.timeframe import close_of
 
 LEARNT_ALL = (
     "the model has learnt from every candle of this series already; start at an earlier one with feed.from (its "
@@ -38,3 +39,24 @@ def first_candle(times: Times, *, asked: int | None, data_cut: int | None, windo
     if row >= len(times):
         raise InvalidInput(problem, field="feed.from", value=asked, candles=len(times))
     return int(times[row])
+
+
+def next_candle(times: Times, timeframe: str, *, asked: int | None, after: int | None) -> int:
+    """Give the open time of the first candle of a feed that follows a series as it grows.
+
+    That is the first stored one from `asked` or after `after`, from the second candle on; else the one that comes next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times = np.array([0, 60_000, 120_000])
+    >>> [next_candle(times, "1m", asked=None, after=after) for after in (None, 0, 120_000)]
+    [180000, 60000, 180000]
+    >>> next_candle(times, "1m", asked=0, after=None)
+    60000
+    """
+    if asked is None and after is None:
+        row = len(times)
+    else:
+        row = max(1, int(times.searchsorted(asked if asked is not None else (after or 0) + 1)))
+    return int(times[row]) if row < len(times) else close_of(int(times[-1]), timeframe)

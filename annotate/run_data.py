@@ -34,6 +34,12 @@ class RunData:
         with self._database.read() as session:
             get_series(session, series_id)
 
+    def market(self, series_id: int) -> tuple[str, str]:
+        """Give a series' symbol and timeframe; raise NotFound."""
+        with self._database.read() as session:
+            series = get_series(session, series_id)
+            return series.symbol, series.timeframe
+
     def candles(self, series_id: int, start: int | None = None) -> Candles:
         """Give the stored candles from an open time on."""
         return self._candles.read(series_id, start)

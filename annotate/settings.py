@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from annotate.errors import InvalidInput
 
 PREFIX = "ANNOTATE_"
+LOOPBACK_ADDRESS = re.compile(r"http://127\.0\.0\.1:[1-9]\d{0,4}")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -35,6 +37,9 @@ class Settings:
     threads: int = _setting(0, "CPU threads for training; 0 measures what is fastest here.")
     device: str = _setting("auto", "Where to train: auto, cpu or cuda.")
     keep_candle_events_hours: int = _setting(168, "Age at which a live run's per-candle events fold into hourly rows.")
+    exchange_at: str = _setting(
+        "", "Address of this machine, such as http://127.0.0.1:9000, that stands in for every exchange; for trials."
+    )
     log_level: str = _setting("INFO", "Least severe log record kept: DEBUG, INFO, WARNING or ERROR.")
 
     def __post_init__(self) -> None:
@@ -57,6 +62,8 @@ class Settings:
             if getattr(self, name) < 1:
                 variable = PREFIX + name.upper()
                 raise InvalidInput(f"{variable}={getattr(self, name)}: must be at least 1", name=variable)
+        if self.exchange_at:
+            loopback_address(self.exchange_at)
         if self.threads < 0:
             raise InvalidInput(f"ANNOTATE_THREADS={self.threads}: must be 0 or more", name="ANNOTATE_THREADS")
 
@@ -69,6 +76,16 @@ class Settings:
         if unknown:
             raise InvalidInput(f"unknown setting {unknown[0]}; known are {', '.join(sorted(known))}", name=unknown[0])
         return cls(**{known[name].name: _parsed(name, text, known[name].default) for name, text in given.items()})
+
+
+def loopback_address(text: str) -> str:
+    """Give an address of this machine as it is; raise InvalidInput for any other."""
+    if not LOOPBACK_ADDRESS.fullmatch(text):
+        raise InvalidInput(
+            f"ANNOTATE_EXCHANGE_AT={text}: only an address of this machine is taken, such as http://127.0.0.1:9000",
+            name="ANNOTATE_EXCHANGE_AT",
+        )
+    return text
 
 
 def _parsed(name: str, text: str, default: object) -> Any:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from annotate.actor import Actor
 from annotate.errors import Conflict, InvalidInput
 from annotate.feeds.feed import ClosedCandle
+from annotate.feeds.health import FeedState
 from annotate.feeds.replay import Clock, SystemClock
 from annotate.feeds.thread import FeedThread
 from annotate.jobs import Job
-from annotate.live_feed import begin_of, check_begin, replay_thread
+from annotate.live_feed import FeedMaker, Heard, OpenGateway, begin_of, gateways
 from annotate.run_data import RunData
 from annotate.run_desk import RunDesk
 from annotate.run_ledger import RunLedger, now_ms
@@ -61,13 +62,14 @@ class Trainer:
         *,
         worker: Sequence[str] = (),
         clock: Clock | None = None,
+        open_gateway: OpenGateway | None = None,
     ) -> None:
         self._database = database
         self._clock = clock or SystemClock()
-        self._intake = intake
         self._actor = Actor("trainer")
         self._ledger = RunLedger(database, publisher)
         self._data = RunData(settings.data_dir, database, candles)
+        self._feeds = FeedMaker(self._data, intake, self._clock, open_gateway or gateways(settings.exchange_at))
         self._weights = Weights(database, settings.data_dir / "checkpoints", ModelConfig.SHAPE)
         self._desk = RunDesk(database, self._ledger, self._weights)
         self._jobs = self._desk.jobs
@@ -132,7 +134,7 @@ class Trainer:
         if mode == "live":
             begin = self._ask(lambda: self._desk.begin_of_new(series_id, checked))
             if begin is not None:
-                check_begin(self._data, series_id, begin)
+                self._feeds.check(series_id, checked["feed"], begin)
             return self._ask(lambda: self._open(mode, series_id, None, checked))
         if dataset_id is not None and "split" not in config:
             checked["split"] = self._data.split_of(dataset_id)
@@ -249,16 +251,13 @@ class Trainer:
             recorded=recorded,
             first_time=job.run["summary"].get("first_time"),
         )
-        return replay_thread(
-            self._data,
-            job.series_id,
-            begin,
-            job.config["feed"]["speed"],
-            self._clock,
-            on_prepared=lambda dataset, first: self._actor.ask(lambda: self._send_live(job, dataset, first, recorded)),
-            on_candle=lambda candle: self._actor.tell(lambda: self._on_candle(job, candle)),
-            on_end=lambda cause: self._actor.tell(lambda: self._on_feed_end(job, cause)),
+        heard = Heard(
+            prepared=lambda dataset, first: self._actor.ask(lambda: self._send_live(job, dataset, first, recorded)),
+            candle=lambda candle: self._actor.tell(lambda: self._on_candle(job, candle)),
+            state=lambda state: self._actor.tell(lambda: self._on_feed_state(job, state)),
+            end=lambda cause: self._actor.tell(lambda: self._on_feed_end(job, cause)),
         )
+        return self._feeds.thread(job.series_id, job.config["feed"], begin, heard)
 
     def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json) -> None:
         if self._jobs.get(job.id) is not job:
@@ -273,7 +272,7 @@ class Trainer:
             checkpoint_dir=str(self._weights.directory(job.id)),
             candidates=self._weights.candidates(job.series_id, job.config["model"]),
             first_time=first_time,
-            coalesce=job.config["feed"]["speed"] != "max",
+            coalesce=job.config["feed"].get("speed") != "max",
             resume=job.resume,
             recorded=recorded,
         )
@@ -282,6 +281,17 @@ class Trainer:
     def _on_candle(self, job: Job, candle: ClosedCandle) -> None:
         if self._jobs.get(job.id) is job:
             self._send(commands.CandleClosed(run_id=job.id, **dataclasses.asdict(candle)))
+
+    def _on_feed_state(self, job: Job, state: FeedState) -> None:
+        """Let the run's row say how its feed is, and warn where it has gone silent."""
+        if self._jobs.get(job.id) is not job:
+            return
+        log.info("feed of run %d is %s: %s; last candle %s", job.id, state.state, state.message, state.last_candle)
+        job.run = self._ledger.change(job.id, summary={**job.run["summary"], "feed": state.to_json()})
+        if state.state == "stale" and job.sent:
+            self._ledger.record(
+                events.Warned(run_id=job.id, time=now_ms(), code="feed", message=state.message).to_json()
+            )
 
     def _on_feed_end(self, job: Job, cause: str | None) -> None:
         if self._jobs.get(job.id) is not job:

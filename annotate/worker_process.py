@@ -40,7 +40,14 @@ class WorkerProcess:
     long-lived thread has to make this object.
     """
 
-    def __init__(self, command: Sequence[str], on_line: Callable[[Json], None], on_end: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        on_line: Callable[[Json], None],
+        on_end: Callable[[str], None],
+        name: str = "the training process",
+    ) -> None:
+        self._name = name
         self._on_line = on_line
         self._on_end = on_end
         self._tail: collections.deque[str] = collections.deque(maxlen=TAIL_LINES)
@@ -102,7 +109,7 @@ class WorkerProcess:
         code = self._process.wait()
         self._outbox.put(None)
         self._threads[0].join(LAST_WORDS_S)  # what it said on stderr
-        self._on_end(cause_of_end(code, list(self._tail)))
+        self._on_end(cause_of_end(code, list(self._tail), self._name))
 
     def _take(self, line: str) -> None:
         try:
@@ -120,7 +127,7 @@ class WorkerProcess:
                 log.info("worker: %s", line.rstrip("\n"))
 
 
-def cause_of_end(code: int, tail: Sequence[str]) -> str:
+def cause_of_end(code: int, tail: Sequence[str], name: str = "the training process") -> str:
     """Say how a worker ended: exit code or signal by name, a hint where memory ran out, then its last words.
 
     Examples
@@ -130,10 +137,7 @@ def cause_of_end(code: int, tail: Sequence[str]) -> str:
     >>> cause_of_end(1, ["ValueError: no"])
     'the training process ended with exit code 1\\nValueError: no'
     """
-    if code < 0:
-        cause = f"the training process was killed by {_signal_name(-code)}"
-    else:
-        cause = f"the training process ended with exit code {code}"
+    cause = f"{name} was killed by {_signal_name(-code)}" if code < 0 else f"{name} ended with exit code {code}"
     if code == -signal.SIGKILL if sys.platform != "win32" else False:
         cause += ": the system does this when memory runs out; try a smaller batch_size"
     elif any("MemoryError" in line or "out of memory" in line.lower() for line in tail):

@@ -37,6 +37,8 @@ def test_each_setting_is_read_by_its_name_and_type() -> None:
         ("ANNOTATE_HOST", "0.0.0.0", "ANNOTATE_ALLOWED_HOSTS"),
         ("ANNOTATE_DEVICE", "tpu", "auto, cpu, cuda"),
         ("ANNOTATE_THREADS", "-1", "0 or more"),
+        ("ANNOTATE_EXCHANGE_AT", "http://exchange.example:80", "only an address of this machine"),
+        ("ANNOTATE_EXCHANGE_AT", "http://127.0.0.1:80@exchange.example", "only an address of this machine"),
         ("ANNOTATE_MAX_UPLOAD_MB", "0", "at least 1"),
         ("ANNOTATE_LOG_LEVEL", "loud", "DEBUG, INFO"),
     ],

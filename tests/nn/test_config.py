@@ -50,7 +50,11 @@ def test_bad_weights_of_heads_are_refused(heads: Any, field: str) -> None:
 @pytest.mark.parametrize(
     ("feed", "field"),
     [
-        ({"kind": "exchange"}, "feed.kind"), ({"speed": 0}, "feed.speed"), ({"speed": NAN}, "feed.speed"),
+        ({"kind": "socket"}, "feed.kind"), ({"kind": ["push"]}, "feed.kind"),
+        ({"kind": "push", "speed": 1}, "feed.speed"),
+        ({"kind": "exchange", "symbol": " "}, "feed.symbol"), ({"kind": "exchange", "exchange": 7}, "feed.exchange"),
+        ({"kind": "exchange", "history": -1}, "feed.history"), ({"kind": "exchange", "history": 1e9}, "feed.history"),
+        ({"speed": 0}, "feed.speed"), ({"speed": NAN}, "feed.speed"),
         ({"speed": True}, "feed.speed"), ({"from": "today"}, "feed.from"), ({"until": 5}, "feed.until"), (3, "feed"),
     ],
 )  # fmt: skip
@@ -58,6 +62,15 @@ def test_a_bad_feed_is_refused(feed: Any, field: str) -> None:
     with pytest.raises(ConfigError) as refused:
         LiveConfig.from_json({"feed": feed})
     assert refused.value.field == field
+
+
+def test_each_kind_of_feed_has_its_own_fields_and_defaults() -> None:
+    feeds = [LiveConfig.from_json({"feed": {"kind": kind}}).feed for kind in ("replay", "push", "exchange")]
+    assert feeds == [
+        {"kind": "replay", "from": None, "speed": 1},
+        {"kind": "push", "from": None},
+        {"kind": "exchange", "from": None, "exchange": "binance", "symbol": None, "history": 1000},
+    ]
 
 
 def test_an_unknown_field_is_named_with_the_known_ones() -> None:

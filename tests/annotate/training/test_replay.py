@@ -101,8 +101,11 @@ def test_a_feed_that_breaks_ends_with_its_words(error: Exception, words: str) ->
         def restart_clock(self) -> None:
             pass
 
+        def close(self) -> None:
+            pass
+
     causes: list[str | None] = []
-    thread = FeedThread(Broken, lambda _: None, causes.append, ahead=1)
+    thread = FeedThread(lambda _stopped: Broken(), lambda _: None, causes.append, ahead=1)
     thread.start()
     thread.model_is_ready()
     thread.join(5)
@@ -111,7 +114,7 @@ def test_a_feed_that_breaks_ends_with_its_words(error: Exception, words: str) ->
 
 
 def test_a_feed_that_cannot_begin_ends_with_the_reason() -> None:
-    def refuse() -> Feed:
+    def refuse(_stopped: Event) -> Feed:
         raise InvalidInput("no candle at or after that")
 
     causes: list[str | None] = []
@@ -131,7 +134,7 @@ def test_where_a_live_run_begins(asked: int | None, data_cut: int | None, expect
 
 def _thread(given: list[int], ahead: int) -> FeedThread:
     feed = ReplayFeed(some_candles(20), None, HandClock())
-    return FeedThread(lambda: feed, lambda candle: given.append(candle.time), lambda _: None, ahead)
+    return FeedThread(lambda _stopped: feed, lambda candle: given.append(candle.time), lambda _: None, ahead)
 
 
 def _came(feed: ReplayFeed, clock: SleeplessClock) -> float:
