@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from annotate.judged_figures import judged_figures
 from annotate.models import Json, Run
 from annotate.store.events import read_fields, sample_events
 
@@ -17,7 +18,8 @@ MOST_POINTS = 2000  # of one trace; SVG draws more slowly than a person looks
 HEADS = {"candle": "Candle", "trend": "Trend"}
 SPLITS = {"train": "train", "validation": "validation"}
 LIVE_WINDOWS = {"100": "last 100", "all": "since the start"}
-BATCH_FIELDS = ("step", "loss", "candle_accuracy", "trend_accuracy")
+COURSE = {"learning_rate": "Learning rate", "gradient_norm": "Gradient norm", "windows_per_s": "Windows a second"}
+BATCH_FIELDS = ("step", "loss", "candle_accuracy", "trend_accuracy", *COURSE)
 
 Values = Sequence[float | None]
 
@@ -38,22 +40,29 @@ def _batch_figures(session: Session, run_id: int) -> Iterable[Json]:
     steps, batches = columns[0], dict(zip(BATCH_FIELDS[1:], columns[1:], strict=True))
     ends = [epoch["epoch"] * epoch["batches"] for epoch in epochs]
     for field, title in (("loss", "Loss"), *((f"{head}_accuracy", f"{word} accuracy") for head, word in HEADS.items())):
-        traces = [_line("batch", *_means(steps, batches[field]), width=1)]
-        traces += [_line(word, ends, _deep(epochs, split, field), markers=True) for split, word in SPLITS.items()]
+        traces = [line("batch", *means(steps, batches[field]), width=1)]
+        traces += [line(word, ends, _deep(epochs, split, field), markers=True) for split, word in SPLITS.items()]
         if field != "loss":
             traces += _baselines(epochs, ends, field.removesuffix("_accuracy"), "accuracy")
-        yield _figure(field, title, "step", traces, share=field != "loss")
+        yield as_figure(field, title, "step", traces, share=field != "loss")
     for head, word in HEADS.items():
-        traces = [_line("validation", ends, _deep(epochs, "validation", "heads", head, "nll"), markers=True)]
-        yield _figure(f"{head}_nll", f"{word} loss (−log P)", "step", [*traces, *_baselines(epochs, ends, head, "nll")])
+        traces = [line("validation", ends, _deep(epochs, "validation", "heads", head, "nll"), markers=True)]
+        yield as_figure(
+            f"{head}_nll", f"{word} loss (−log P)", "step", [*traces, *_baselines(epochs, ends, head, "nll")]
+        )
+    for field, title in COURSE.items():
+        yield as_figure(field, title, "step", [line("batch", *means(steps, batches[field]), width=1)])
+    best = next((epoch for epoch in reversed(epochs) if epoch["best"]), None)
+    tested = sample_events(session, run_id, "test_judged", MOST_POINTS)
+    yield from judged_figures(best, tested[-1] if tested else None)
 
 
 def _baselines(epochs: list[Json], ends: list[int], head: str, figure: str) -> list[Json]:
     """Give the baselines on the validation split; on the train split where there is no other."""
     judged = "validation" if any(epoch["validation"] for epoch in epochs) else "train"
-    names = {name for epoch in epochs for name in _reach(epoch, judged, "baselines", head) or {}}
+    names = {name for epoch in epochs for name in reach(epoch, judged, "baselines", head) or {}}
     return [
-        _line(f"{name} ({judged})", ends, _deep(epochs, judged, "baselines", head, name, figure), dash="dash")
+        line(f"{name} ({judged})", ends, _deep(epochs, judged, "baselines", head, name, figure), dash="dash")
         for name in sorted(names)
     ]
 
@@ -64,27 +73,28 @@ def _live_figures(session: Session, run_id: int) -> Iterable[Json]:
     for figure, word, share in (("accuracy", "accuracy", True), ("nll", "loss (−log P)", False)):
         for head, name in HEADS.items():
             traces = [
-                _line(title, times, _deep(scored, "figures", head, window, figure))
+                line(title, times, _deep(scored, "figures", head, window, figure))
                 for window, title in LIVE_WINDOWS.items()
             ]
             traces += _rivals(scored, times, head, figure)
-            yield _figure(f"{head}_{figure}", f"{name} {word}, prequential", "candle", traces, share=share)
+            yield as_figure(f"{head}_{figure}", f"{name} {word}, prequential", "candle", traces, share=share)
     learnt = sample_events(session, run_id, "candle_learnt", MOST_POINTS)
     moments = [_day(event["candle_time"]) for event in learnt]
     losses = [
-        _line("candle", moments, _deep(learnt, "loss"), width=1),
-        _line("average", moments, _deep(learnt, "average_loss")),
+        line("candle", moments, _deep(learnt, "loss"), width=1),
+        line("average", moments, _deep(learnt, "average_loss")),
     ]
-    yield _figure("loss", "Training loss", "candle", losses)
+    yield as_figure("loss", "Training loss", "candle", losses)
 
 
 def _rivals(scored: list[Json], times: list[str], head: str, figure: str) -> list[Json]:
     path = ("figures", head, "all", "baselines")
-    names = {name for event in scored for name in _reach(event, *path) or {}}
-    return [_line(name, times, _deep(scored, *path, name, figure), dash="dash") for name in sorted(names)]
+    names = {name for event in scored for name in reach(event, *path) or {}}
+    return [line(name, times, _deep(scored, *path, name, figure), dash="dash") for name in sorted(names)]
 
 
-def _figure(name: str, title: str, over: str, traces: list[Json], *, share: bool = False) -> Json:
+def as_figure(name: str, title: str, over: str, traces: list[Json], *, share: bool = False) -> Json:
+    """Give `{name, title, figure}`; a trace without a value is left out, `share` writes the values in percent."""
     layout: Json = {"title": {"text": title}, "xaxis": {"title": {"text": over}}}
     if share:
         layout["yaxis"] = {"tickformat": ".0%", "rangemode": "tozero"}
@@ -92,9 +102,8 @@ def _figure(name: str, title: str, over: str, traces: list[Json], *, share: bool
     return {"name": name, "title": title, "figure": {"data": shown, "layout": layout}}
 
 
-def _line(
-    name: str, x: Sequence[Any], y: Values, *, width: int = 2, dash: str = "solid", markers: bool = False
-) -> Json:
+def line(name: str, x: Sequence[Any], y: Values, *, width: int = 2, dash: str = "solid", markers: bool = False) -> Json:
+    """Give a line trace; a dashed one is a baseline."""
     # Always `scatter`: the WebGL traces compile code at run time, which the page's security policy forbids.
     return {
         "type": "scatter",
@@ -106,7 +115,7 @@ def _line(
     }
 
 
-def _means(x: Values, y: Values) -> tuple[list[float | None], list[float | None]]:
+def means(x: Values, y: Values) -> tuple[list[float | None], list[float | None]]:
     """Thin a trace to at most MOST_POINTS: the mean of each stretch, at the x of its end."""
     size = max(1, -(-len(x) // MOST_POINTS))
     values = np.array(y, np.float64)  # None becomes NaN
@@ -122,10 +131,10 @@ def _mean(values: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
 
 
 def _deep(bodies: Iterable[Json], *path: str) -> list[float | None]:
-    return [_reach(body, *path) for body in bodies]
+    return [reach(body, *path) for body in bodies]
 
 
-def _reach(body: Json | None, *path: str) -> Any:
+def reach(body: Json | None, *path: str) -> Any:
     """Give what stands at a path of names, None where it breaks off."""
     found: Any = body
     for name in path:

@@ -1,4 +1,4 @@
-"""What needs no neural network: majority class, persistence, logistic regression. No torch."""
+"""What needs no neural network: majority class, persistence, 12-candle momentum, logistic regression. No torch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from nn.features import FEATURES
+
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
 Classes = npt.NDArray[np.int64]
 
 MAX_ROWS = 20_000  # enough for some hundred coefficients, and fitted in well under a second
 MAX_ITERATIONS = 100
+MOMENTUM = "displacement_12"  # the feature whose sign is the momentum rule's
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +33,34 @@ class Answers:
 class Persistence:
     """Says again the class that came last; how far that is to be trusted was counted on the train rows."""
 
-    table: Floats  # (k + 1, k): log P(class | last class); the last row is for an unknown last class
+    table: Floats  # (states + 1, k): log P(class | last class); the last row is for an unknown last class
 
     @classmethod
-    def fit(cls, last: Classes, targets: Classes, k: int) -> Persistence:
-        """Count which class followed which; `last` below 0 is unknown. One is added to each count."""
-        counts = np.ones((k + 1, k))
+    def fit(cls, last: Classes, targets: Classes, k: int, states: int | None = None) -> Persistence:
+        """Count which class followed which; `last` below 0 is unknown. One is added to each count.
+
+        `last` may be another state than a class, of so many `states`.
+        """
+        states = k if states is None else states
+        counts = np.ones((states + 1, k))
         good = targets >= 0
         known = good & (last >= 0)
         np.add.at(counts, (last[known], targets[known]), 1.0)
-        np.add.at(counts, (np.full(good.sum(), k), targets[good]), 1.0)
+        np.add.at(counts, (np.full(good.sum(), states), targets[good]), 1.0)
         return cls(np.log(counts / counts.sum(axis=1, keepdims=True)))
 
     def answer(self, last: Classes) -> Answers:
         """Answer for rows whose last class is `last`."""
-        k = self.table.shape[1]
-        log_probabilities = self.table[np.where(last >= 0, last, k)]
-        return Answers(log_probabilities, np.where(last >= 0, last, self.table[k].argmax()).astype(np.int64))
+        log_probabilities = self._likely(last)
+        return Answers(log_probabilities, np.where(last >= 0, last, self.table[-1].argmax()).astype(np.int64))
+
+    def likeliest(self, states: Classes) -> Answers:
+        """Answer with the class that most often followed each state."""
+        log_probabilities = self._likely(states)
+        return Answers(log_probabilities, log_probabilities.argmax(axis=1).astype(np.int64))
+
+    def _likely(self, states: Classes) -> Floats:
+        return self.table[np.where(states >= 0, states, len(self.table) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +99,15 @@ def majority(targets: Classes, k: int) -> Answers:
     frequencies = np.maximum(_log_frequencies(targets[targets >= 0], k), -30.0)
     n = len(targets)
     return Answers(np.tile(frequencies, (n, 1)), np.full(n, int(frequencies.argmax()), np.int64))
+
+
+def momentum(rows: Rows) -> Classes:
+    """Give the direction in which price stands from where it was 12 candles ago: 0 below, 1 above, −1 the same, (n,).
+
+    `Persistence` fitted on it makes it a rule: after a rise the class that most often followed one.
+    """
+    moved = rows[:, FEATURES.index(MOMENTUM)]
+    return np.where(moved > 0, 1, np.where(moved < 0, 0, -1)).astype(np.int64)
 
 
 def last_classes(targets: Classes, horizon: int) -> Classes:

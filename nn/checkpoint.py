@@ -63,6 +63,7 @@ class Meta:
     threads: int = 1
     created_ms: int = 0
     metrics: Json = field(default_factory=dict)
+    temperatures: Mapping[str, float] = field(default_factory=dict)  # head → what its logits are divided by
 
     def to_json(self) -> Json:
         """Give plain data."""
@@ -72,6 +73,7 @@ class Meta:
             "features": list(self.features),
             "labels": list(self.labels),
             "edges": self.edges.to_json(),
+            "temperatures": dict(self.temperatures),
             **{
                 name: getattr(self, name)
                 for name in ("data_cut", "step", "symbol", "timeframe", "dataset", "threads", "created_ms", "metrics")
@@ -103,6 +105,7 @@ def weights_of(
         threads=threads,
         created_ms=snapshot.created_ms,
         metrics=metrics or {},
+        temperatures=snapshot.temperatures,
     )
     return Weights({name: p.cpu() for name, p in snapshot.params.items()}, meta)
 
@@ -223,7 +226,16 @@ def _meta(given: Json) -> Meta:
         symbol=str(given["symbol"]),
         timeframe=str(given["timeframe"]),
         dataset=str(given.get("dataset", "")),
+        temperatures=_temperatures(given.get("temperatures", {})),
     )
+
+
+def _temperatures(given: Json) -> dict[str, float]:
+    found = {str(head): float(value) for head, value in given.items()}
+    for head, value in found.items():
+        if not 0 < value < math.inf:
+            raise ValueError(f"temperatures.{head} = {value}: must be above 0 and finite")
+    return found
 
 
 def _list(value: object) -> list[object]:

@@ -103,7 +103,7 @@ class EpochDone(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestJudged(Event):
+class JudgedOnTest(Event):
     """The best weights, calibrated, on the test split: judged once, at the end of a run that was not stopped.
 
     `test` has the form of an epoch's `validation`; None where no candle of the test split has a target that counts.
@@ -231,7 +231,7 @@ class RunEnded(Event):
 
 
 _EVENT_TYPES: tuple[type[Event], ...] = (
-    ModelLoaded, RunStarted, BatchDone, EpochDone, TestJudged, CandlePredicted,
+    ModelLoaded, RunStarted, BatchDone, EpochDone, JudgedOnTest, CandlePredicted,
     CandleScored, CandleLearnt, DriftAlarm, RolledBack, RunResumed, Warned, RunEnded,
 )  # fmt: skip
 EVENTS: dict[str, type[Event]] = {cls.type: cls for cls in _EVENT_TYPES}

@@ -17,10 +17,22 @@ import numpy as np
 import torch
 
 from nn.checkpoint import Weights, exists, load, load_state, save, weights_of
-from nn.events import BatchDone, CheckpointSaved, EpochDone, Event, Message, RunEnded, RunResumed, RunStarted, Warned
+from nn.events import (
+    BatchDone,
+    CheckpointSaved,
+    EpochDone,
+    Event,
+    JudgedOnTest,
+    Message,
+    RunEnded,
+    RunResumed,
+    RunStarted,
+    Warned,
+)
 from nn.job import Job, Start, choose_start
-from nn.judging import NOT_BETTER, Rivals, fit_rivals, judge, report
+from nn.judging import NOT_BETTER, Rivals, fit_rivals, judge, report, without_details
 from nn.learner import Learner, Schedule, StepResult
+from nn.loaded import snapshot_of
 from nn.logline import batch_line, epoch_line
 from nn.metrics import Classes, summary
 from nn.progress import Progress
@@ -104,6 +116,7 @@ class _Run:
             if self.control.end:  # it may have broken the judging off; a resumed run judges again
                 return (yield from self._end_early(self.control.end))
             yield from self._end_epoch(judging)
+        yield from self._judge_test(rivals)
         return (yield from self._end("finished"))
 
     def _open(self) -> Iterator[Said]:
@@ -219,6 +232,26 @@ class _Run:
             return None
         return validation
 
+    def _judge_test(self, rivals: Rivals) -> Generator[Said, None, None]:
+        """Judge the chosen weights on candles that chose nothing; a stop breaks it off and leaves it unsaid."""
+        part = self.data.split.test
+        if part is None or self.best is None:
+            return
+        before = time.perf_counter()
+        snapshot = snapshot_of(self.best)
+        judged = yield from self._unless_ended(judge(snapshot, self.windows, self.data, part, self.config.stride))
+        if judged is None:
+            return
+        test = report(judged, self.data, rivals, self.config.heads)
+        yield JudgedOnTest(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            epoch=self.progress.best_epoch,
+            test=test,
+            verdict=test["verdict"] if test else None,
+            seconds=time.perf_counter() - before,
+        )
+
     def _unless_ended(self, work: Generator[None, None, Work]) -> Generator[Said, None, Work | None]:
         """Do work in slices; give its result, None where the run was asked to end meanwhile."""
         while not self.control.end:
@@ -245,7 +278,7 @@ class _Run:
             epochs=self.config.epochs,
             batches=batches,
             train=train,
-            validation=validation,
+            validation=validation if best else without_details(validation),
             best=best,
             verdict=validation["verdict"] if validation else None,
             seconds=progress.seconds + self.judging_s,
@@ -325,14 +358,22 @@ class _Run:
 
     def _weights(self, chosen_on: int | None) -> Weights:
         manifest = self.job.dataset.manifest
+        snapshot = self.learner.publish(chosen_on)
+        if chosen_on is not None:
+            snapshot = dataclasses.replace(snapshot, temperatures=self._temperatures())
         return weights_of(
-            self.learner.publish(chosen_on),
+            snapshot,
             symbol=str(manifest.get("symbol", "")),
             timeframe=str(manifest.get("timeframe", "")),
             dataset=str(manifest.get("hash", "")),
             threads=self.threads,
             metrics={"epoch": self.progress.best_epoch, "validation": self.progress.best_report},
         )
+
+    def _temperatures(self) -> dict[str, float]:
+        """Give the temperature of each head that validation found, so that what the weights tell is calibrated."""
+        heads = self.progress.best_report["heads"] if self.progress.best_report else {}
+        return {head: of["calibration"]["temperature"] for head, of in heads.items()}
 
     def _saved(self, name: str, weights: Weights, *, result: bool) -> CheckpointSaved:
         meta = weights.meta

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nn.baselines import Answers, Logistic, Persistence, majority
-from nn.metrics import block_interval, confusion, figures, macro_f1, negative_log_likelihood
+from nn.baselines import Answers, Logistic, Persistence, majority, momentum
+from nn.calibration import calibration
+from nn.few.spans import agreement, runs
+from nn.metrics import block_interval, confusion, figures, macro_f1, negative_log_likelihood, per_class
 from nn.snapshot import Snapshot, logits_of
 from nn.split import Part
-from nn.targets import head_classes
+from nn.targets import MASKED, class_names, head_classes
 from nn.training_data import Stretch, TrainingData, stretches
 from nn.windows import Windows
 
@@ -32,6 +34,7 @@ class Rivals:
     """The baselines of each head, fitted on the train rows."""
 
     persistence: dict[str, Persistence]
+    momentum: dict[str, Persistence]  # of the classes after a rise and after a fall over 12 candles
     logistic: dict[str, Logistic]
 
     def answers(self, data: TrainingData, head: str, rows: Classes) -> dict[str, Answers]:
@@ -40,6 +43,7 @@ class Rivals:
         answers = {"majority": majority(data.targets[head][rows], k)}
         if head in self.persistence:
             answers["persistence"] = self.persistence[head].answer(data.last[head][rows])
+        answers["momentum"] = self.momentum[head].likeliest(momentum(data.rows[rows]))
         return answers | {"logistic": self.logistic[head].answer(data.rows[rows])}
 
     def on_train(self, data: TrainingData) -> Generator[None, None, dict[str, dict[str, Json]]]:
@@ -50,7 +54,7 @@ class Rivals:
             rows = every[classes[every] >= 0]
             if len(rows):
                 answers = self.answers(data, head, rows)
-                found[head] = {name: _short(classes[rows], given) for name, given in answers.items()}
+                found[head] = {name: _short(classes[rows], given, _block(data)) for name, given in answers.items()}
             yield
         return found
 
@@ -59,14 +63,16 @@ def fit_rivals(data: TrainingData, seed: int) -> Generator[None, None, Rivals]:
     """Fit the baselines head by head, so that the loop may do other work between; returns them all."""
     train = data.split.train
     rows = slice(train.first, train.last)
-    persistence, logistic = {}, {}
+    persistence, after, logistic = {}, {}, {}
     for head, classes in data.targets.items():
         k = head_classes(data.labels)[head]
         if head in data.last:
             persistence[head] = Persistence.fit(data.last[head][rows], classes[rows], k)
+        after[head] = Persistence.fit(momentum(data.rows[rows]), classes[rows], k, states=2)
+        yield
         logistic[head] = Logistic.fit(data.rows[rows], classes[rows], k, seed)
         yield
-    return Rivals(persistence, logistic)
+    return Rivals(persistence, after, logistic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +107,10 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
     """Give `{loss, candle_accuracy, trend_accuracy, n, baselines, heads, verdict}`; None where no target counts.
 
     `loss` is the weighted NLL, as in training. `heads[head]["against"]` holds the difference of the NLL from each
-    baseline's, with its interval: below 0 is better than the baseline.
+    baseline's, with its interval: below 0 is better than the baseline. Beside its figures a head has its `confusion`
+    matrix (row the target, column the answer), `classes` and `calibration`, the label head `spans`.
     """
-    block = max(LEAST_BLOCK, 4 * data.horizon)
+    block, names = _block(data), class_names(data.labels)
     heads: dict[str, Json] = {}
     baselines: dict[str, Json] = {}
     excess = np.zeros(len(judged.rows))  # of the weighted NLL over that of each head's best baseline
@@ -113,12 +120,15 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
         if not counts.any():
             continue
         given = rivals.answers(data, head, judged.rows)
-        baselines[head] = {name: _short(targets, of) for name, of in given.items()}
+        baselines[head] = {name: _short(targets, of, block) for name, of in given.items()}
         best = min(baselines[head], key=lambda name: float(baselines[head][name]["nll"]))
         differences = {name: _difference(targets, answers, of) for name, of in given.items()}
         against = {name: _against(difference, counts, block) for name, difference in differences.items()}
         heads[head] = figures(targets, answers, block)
         heads[head] |= {"against": against, "verdict": _verdict(against[best]["interval"])}
+        heads[head] |= _in_detail(targets, answers, names[head])
+        if head == "label":
+            heads[head]["spans"] = _span_figures(judged.rows, targets, answers.argmax(axis=1))
         excess += weights[head] * differences[best] / counts.sum()
     if not heads:
         return None
@@ -133,17 +143,53 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
     }
 
 
+def _block(data: TrainingData) -> int:
+    return max(LEAST_BLOCK, 4 * data.horizon)
+
+
+def _in_detail(targets: Classes, answers: Floats, names: Sequence[str]) -> Json:
+    matrix = confusion(targets, answers.argmax(axis=1), len(names))
+    return {
+        "confusion": matrix.tolist(),
+        "classes": per_class(matrix, names),
+        "calibration": calibration(answers, targets),
+    }
+
+
+def _span_figures(rows: Classes, targets: Classes, predicted: Classes) -> Json:
+    """Give how well runs of one answer find the annotated spans, both on candles with a label alone."""
+    labelled = targets != MASKED
+    # A jump in the rows ends a span, as an unlabelled candle does.
+    broken = np.insert(np.where(labelled, targets, MASKED), np.flatnonzero(np.diff(rows) > 1) + 1, MASKED)
+    said = np.insert(np.where(labelled, predicted, MASKED), np.flatnonzero(np.diff(rows) > 1) + 1, MASKED)
+    found = agreement(runs(said, MASKED), runs(broken, MASKED))
+    return {"f1": found.f1, "both_ends": found.both_ends, "found": found.found, "true": found.true}
+
+
+DETAILS = ("confusion", "classes", "calibration")
+
+
+def without_details(found: Json | None) -> Json | None:
+    """Leave out what only the best epoch is asked for: runs of many epochs stay small."""
+    if found is None:
+        return None
+    heads = {head: {name: v for name, v in of.items() if name not in DETAILS} for head, of in found["heads"].items()}
+    return {**found, "heads": heads}
+
+
 def _against(difference: Floats, counts: Floats, block: int) -> Json:
     mean = float(difference.sum() / counts.sum())
     return {"difference": mean, "interval": block_interval(difference, counts, block)}
 
 
-def _short(targets: Classes, given: Answers) -> Json:
+def _short(targets: Classes, given: Answers, block: int) -> Json:
     k = given.log_probabilities.shape[1]
     counts = targets >= 0
     nll = negative_log_likelihood(given.log_probabilities, targets).sum() / counts.sum()
+    right = (given.predicted == targets) & counts
     return {
-        "accuracy": float(np.mean(given.predicted[counts] == targets[counts])),
+        "accuracy": float(right.sum() / counts.sum()),
+        "interval": block_interval(right.astype(float), counts.astype(float), block),
         "nll": float(nll),
         "f1": macro_f1(confusion(targets, given.predicted, k)),
     }

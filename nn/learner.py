@@ -92,12 +92,13 @@ class Learner:
         parts: int = 1,
         average: float = 0.0,
         ranks: Ranks = ALONE,
+        temperatures: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self._owner = threading.get_ident()
         self.config, self.schedule = config, schedule
         self.labels, self.edges = tuple(labels), edges or Edges()
         self.device = torch.device(device)
-        self.data_cut = data_cut
+        self.data_cut, self.temperatures = data_cut, dict(temperatures)
         self.steps = 0
         self.skipped = 0
         self.snapshots = 0
@@ -189,6 +190,7 @@ class Learner:
             config=self.config,
             edges=self.edges,
             labels=self.labels,
+            temperatures=self.temperatures,
         )
 
     def state(self) -> dict[str, Any]:

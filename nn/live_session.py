@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ class Setting:
     weights: Weights | None = None  # to start from; None: fresh
     kept: Kept | None = None  # to go on from
     recorded: Mapping[str, int | None] = field(default_factory=dict)
+    annotations: Sequence[Mapping[str, Any]] | None = None  # of the series as they stand now, also later ones
 
 
 class Session:
@@ -98,6 +99,8 @@ class Session:
         self._told_labels: set[str] = set()
         if kept:
             self._go_back(kept, len(before))
+        if setting.annotations is not None:
+            marks.take(setting.annotations)
 
     def open(self, first_time: int | None, arrived_s: float) -> list[Event]:
         """Predict the run's first candle before it comes, where its open time is known.

@@ -125,6 +125,7 @@ def snapshot_of(weights: Weights, number: int = 1) -> Snapshot:
         config=meta.config,
         edges=meta.edges,
         labels=meta.labels,
+        temperatures=meta.temperatures,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,11 +72,19 @@ def block_interval(values: Floats, counts: Floats, block: int, seed: int = 0) ->
     if len(edges) < LEAST_BLOCKS or not counts.sum():
         return None
     sums, sizes = np.add.reduceat(values, edges), np.add.reduceat(counts, edges)
-    drawn = np.random.default_rng(seed).multinomial(len(edges), np.full(len(edges), 1 / len(edges)), size=DRAWS)
+    drawn = _drawn_blocks(len(edges), seed)
     total = drawn @ sizes
     ratios = (drawn @ sums)[total > 0] / total[total > 0]
     low, high = np.quantile(ratios, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return [float(low), float(high)]
+
+
+@lru_cache(maxsize=4)
+def _drawn_blocks(count: int, seed: int) -> Classes:
+    """Draw how often each of `count` blocks is taken, (DRAWS, count); the figures of an epoch share their draws."""
+    drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=DRAWS).astype(np.int64)
+    drawn.flags.writeable = False
+    return drawn
 
 
 def wilson(share: float, n: float) -> tuple[float, float]:
@@ -95,6 +104,21 @@ def figures(targets: Classes, log_probabilities: Floats, block: int) -> Json:
     nll = float(negative_log_likelihood(log_probabilities, targets).sum() / n) if n else None
     interval = block_interval((predicted == targets) * counts, counts, block)
     return {"interval": interval, "nll": nll, **summary(confusion(targets, predicted, k))}
+
+
+def per_class(matrix: Classes, names: Sequence[str]) -> list[Json]:
+    """Give `{name, n, precision, recall, f1}` of each class; None where a share would be one of nothing."""
+    true, said, hit = matrix.sum(axis=1), matrix.sum(axis=0), np.diag(matrix)
+    return [
+        {
+            "name": name,
+            "n": int(true[i]),
+            "precision": float(hit[i] / said[i]) if said[i] else None,
+            "recall": float(hit[i] / true[i]) if true[i] else None,
+            "f1": float(2 * hit[i] / (true[i] + said[i])) if true[i] + said[i] else None,
+        }
+        for i, name in enumerate(names)
+    ]
 
 
 def summary(matrix: Classes) -> Json:

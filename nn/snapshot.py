@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -31,6 +31,7 @@ class Snapshot:
     config: ModelConfig
     edges: Edges
     labels: tuple[str, ...]
+    temperatures: Mapping[str, float] = field(default_factory=dict)  # head → what its logits are divided by
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,13 @@ def predict(snapshot: Snapshot, window: Tensor) -> Prediction:
 
 
 def logits_of(snapshot: Snapshot, x: Tensor) -> dict[str, Tensor]:
-    """Give the logits {head: (B, T, K)} of windows (B, T, F) in eval mode, fp32, without a graph."""
+    """Give the logits {head: (B, T, K)} of windows (B, T, F) in eval mode, fp32, without a graph, calibrated."""
     device = next(iter(snapshot.params.values())).device
     with torch.no_grad():
         out: dict[str, Tensor] = functional_call(
             _template(snapshot), dict(snapshot.params), (x.to(device),), strict=True
         )
-    return out
+    return {head: values / snapshot.temperatures.get(head, 1.0) for head, values in out.items()}
 
 
 class _Templates(threading.local):

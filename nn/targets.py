@@ -71,6 +71,16 @@ def head_classes(labels: Sequence[str]) -> dict[str, int]:
     return classes | {"label": len(labels)} if labels else classes
 
 
+def class_names(labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Name the classes of each head, in their order, as a person reads them."""
+    names: dict[str, tuple[str, ...]] = {
+        "candle": ("strong fall", "fall", "still", "rise", "strong rise"),
+        "trend": ("down", "up"),
+        "range": ("very small", "small", "middling", "large", "very large"),
+    }
+    return names | {"label": tuple(labels)} if labels else names
+
+
 def bucket(z: npt.ArrayLike, edges: Sequence[float]) -> Classes:
     """Give the class of each standardised value: how many edges are at or below it."""
     return np.searchsorted(np.asarray(edges), np.asarray(z, np.float64), side="right").astype(np.int64)

@@ -72,8 +72,16 @@ def start_small(model: nn.Module) -> None:
     """Draw the weights of every linear layer anew, small, and set its biases to 0."""
     for name, layer in model.named_modules():
         if isinstance(layer, nn.Linear):
-            nn.init.normal_(layer.weight, std=ANSWER_SIZE if ".answers." in f".{name}." else START_SIZE)
+            nn.init.normal_(layer.weight, std=_start_size(f".{name}.", layer))
             nn.init.zeros_(layer.bias)
+
+
+def _start_size(name: str, layer: nn.Linear) -> float:
+    if ".answers." in name:
+        return ANSWER_SIZE
+    # Before a GELU weights are drawn at full size: hidden units that all start near 0 take epochs to tell products of
+    # three signs apart (docs/training-log.md).
+    return layer.in_features**-0.5 if ".widen." in name else START_SIZE
 
 
 def recent(x: Tensor, count: int, apart: int = 1) -> Tensor:

@@ -40,3 +40,15 @@ test("points and formats stay as the server gave them", () => {
 test("a title is text, whatever it holds", () => {
   assert.equal(dressed(NAMED, COLOURS, "r").layout["title"].text, "Candle &lt;accuracy>, by step");
 });
+
+test("a heat map and a table take the page's colours and keep what they say", () => {
+  const heat = { name: "validation", type: "heatmap", x: ["a"], y: [], z: [[1]] };
+  const table = { name: "validation", type: "table", x: [], y: [], header: { values: ["n"] }, cells: { values: [[3]] } };
+  const [map, rows] = dressed({ name: "n", title: "t", figure: { data: [heat, table], layout: {} } }, COLOURS, "r").data;
+  const dressedMap = /** @type {any} */ (map);
+  const dressedRows = /** @type {any} */ (rows);
+  assert.equal(dressedMap.colorscale[1][1], "blue");
+  assert.deepEqual(dressedMap.z, [[1]]);
+  assert.deepEqual(dressedRows.cells.values, [[3]]);
+  assert.equal(dressedRows.header.font.color, "#111");
+});

@@ -17,7 +17,7 @@ from nn.checkpoint import Weights, load
 from nn.config import BatchConfig
 from nn.dataset_dir import Candles, DatasetDir, read
 from nn.device import choose
-from nn.events import BatchDone, CheckpointSaved, EpochDone, RunEnded, RunResumed, RunStarted, Warned
+from nn.events import BatchDone, CheckpointSaved, EpochDone, JudgedOnTest, RunEnded, RunResumed, RunStarted, Warned
 from nn.fit import Control, Said, fit
 from nn.job import Job
 from tests.nn.live_market import MINUTE, START, batch, dataset, market
@@ -57,11 +57,29 @@ def test_the_events_tell_of_every_step_and_epoch_in_the_known_lines() -> None:
 def test_validation_stands_beside_the_train_figures_with_baselines_and_intervals() -> None:
     found = run_of(job(candles=market(2400), epochs=1)).of(EpochDone)[-1].validation
     assert set(found) >= {"loss", "candle_accuracy", "trend_accuracy", "n", "baselines", "heads"}
-    assert set(found["baselines"]["candle"]) == {"majority", "persistence", "logistic"}
+    assert set(found["baselines"]["candle"]) == {"majority", "persistence", "momentum", "logistic"}
     low, high = found["heads"]["candle"]["interval"]
     assert low < found["candle_accuracy"] < high
     expected = sum(of["nll"] * BatchConfig().heads[head] for head, of in found["heads"].items())
     assert found["loss"] == pytest.approx(expected)
+
+
+def test_the_best_weights_are_judged_once_on_the_test_split_and_tell_calibrated_answers() -> None:
+    run = run_of(job(candles=market(2400)))
+    (tested,) = run.of(JudgedOnTest)
+    best = next(epoch for epoch in reversed(run.of(EpochDone)) if epoch.best)
+    assert tested.epoch == best.epoch
+    assert run.weights is not None
+    found = {head: of["calibration"]["temperature"] for head, of in best.validation["heads"].items()}
+    assert run.weights.meta.temperatures == found
+    assert tested.test["heads"]["candle"]["n"] == 2400 - round(0.85 * 2400) - 3 - 3  # after the embargo, before the end
+    assert tested.test["heads"]["candle"]["nll"] != best.validation["heads"]["candle"]["nll"]
+    assert run.said.index(tested) < run.said.index(run.of(RunEnded)[0])
+
+
+def test_a_run_that_was_stopped_does_not_look_at_the_test_split() -> None:
+    run = run_of(job(), end=lambda said: "stopped" if isinstance(said, EpochDone) else None)
+    assert not run.of(JudgedOnTest)
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
@@ -165,7 +183,7 @@ def test_labels_are_learnt_and_their_f1_stands_beside_the_majority() -> None:
     run = run_of(job(marks=marks))
     found = run.of(EpochDone)[-1].validation
     assert 0 <= found["heads"]["label"]["f1"] <= 1
-    assert set(found["baselines"]["label"]) == {"majority", "logistic"}
+    assert set(found["baselines"]["label"]) == {"majority", "momentum", "logistic"}
     assert found["heads"]["label"]["n"] > 50
 
 

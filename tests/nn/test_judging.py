@@ -10,10 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from nn.baselines import momentum
 from nn.config import BatchConfig
 from nn.dataset_dir import DatasetDir
 from nn.features import compute
-from nn.judging import BETTER, NOT_BETTER, Judged, Rivals, fit_rivals, judge, report
+from nn.judging import (
+    BETTER,
+    NOT_BETTER,
+    Judged,
+    Rivals,
+    _span_figures,
+    fit_rivals,
+    judge,
+    report,
+    without_details,
+)
 from nn.learner import Learner, Schedule
 from nn.targets import candle_class, fit_edges
 from nn.training_data import TrainingData, prepare
@@ -69,7 +80,7 @@ def test_the_loss_is_the_weighted_loss_of_the_heads_and_n_its_targets(rivals: Ri
     found = reported(rivals, 0.5)
     assert found["loss"] == pytest.approx(found["heads"]["candle"]["nll"])
     assert found["n"] == int((DATA.targets["candle"][rows_of(DATA)] >= 0).sum())
-    assert set(found["baselines"]["candle"]) == {"majority", "persistence", "logistic"}
+    assert set(found["baselines"]["candle"]) == {"majority", "persistence", "momentum", "logistic"}
 
 
 def test_where_no_target_counts_there_is_no_report(rivals: Rivals) -> None:
@@ -122,3 +133,51 @@ def ended(work: Generator[None, None, Result]) -> Result:
         except StopIteration as end:
             result: Result = end.value
             return result
+
+
+def test_a_report_holds_the_confusion_the_classes_and_the_calibration(rivals: Rivals) -> None:
+    head = reported(rivals, 0.5)["heads"]["candle"]
+    matrix = np.array(head["confusion"])
+    assert matrix.sum() == head["n"]
+    assert np.trace(matrix) / matrix.sum() == pytest.approx(head["accuracy"])
+    assert [of["n"] for of in head["classes"]] == matrix.sum(axis=1).tolist()
+    assert head["classes"][0]["name"] == "strong fall"
+    assert head["classes"][0]["recall"] == pytest.approx(matrix[0, 0] / matrix[0].sum())
+    assert np.mean([of["f1"] for of in head["classes"]]) == pytest.approx(head["f1"])
+    assert sum(of["n"] for of in head["calibration"]["bins"]) == head["n"]
+
+
+def test_every_baseline_has_its_interval_around_its_accuracy(rivals: Rivals) -> None:
+    baselines = reported(rivals, 0.5)["baselines"]["candle"]
+    assert set(baselines) == {"majority", "persistence", "momentum", "logistic"}
+    for of in baselines.values():
+        low, high = of["interval"]
+        assert low < of["accuracy"] < high
+
+
+def test_momentum_answers_with_what_followed_rises_and_falls() -> None:
+    up = momentum(DATA.rows) == 1
+    follows = dataclasses.replace(DATA, targets={"trend": np.where(up, 1, 0)}, last={})
+    against = dataclasses.replace(DATA, targets={"trend": np.where(up, 0, 1)}, last={})
+    rows = np.flatnonzero(momentum(DATA.rows) >= 0)
+    for data in (follows, against):
+        answers = ended(fit_rivals(data, 0)).answers(data, "trend", rows)["momentum"]
+        assert (answers.predicted == data.targets["trend"][rows]).all()
+
+
+def test_spans_are_found_by_runs_of_an_answer_on_labelled_candles_alone() -> None:
+    rows = np.concatenate([np.arange(10, 40), np.arange(60, 80)])  # a jump ends a span
+    targets = np.array([-1] * 5 + [0] * 10 + [1] * 10 + [-1] * 5 + [0] * 20)
+    said = np.array([1] * 5 + [0] * 8 + [1] * 12 + [0] * 5 + [0] * 10 + [1] * 10)
+    found = _span_figures(rows, targets, said)
+    assert (found["true"], found["found"]) == (3, 3)
+    assert found["f1"] == pytest.approx(2 * 3 / (3 + 4))
+
+
+def test_an_epoch_that_is_not_the_best_leaves_the_details_out(rivals: Rivals) -> None:
+    found = reported(rivals, 0.5)
+    short = without_details(found)
+    assert short is not None
+    assert short["heads"]["candle"].keys() == found["heads"]["candle"].keys() - {"confusion", "classes", "calibration"}
+    assert short["loss"] == found["loss"]
+    assert without_details(None) is None

@@ -193,7 +193,10 @@ def test_figures_of_a_batch_run_have_its_numbers_and_the_baselines_beside(
         door, series_id, "batch", [*(_batch(step) for step in range(1, 5001)), _epoch(1, 2500), _epoch(2, 2500)]
     )
     figures = _figures(api, run_id)
-    assert list(figures) == ["loss", "candle_accuracy", "trend_accuracy", "candle_nll", "trend_nll"]
+    assert list(figures) == [
+        *("loss", "candle_accuracy", "trend_accuracy", "candle_nll", "trend_nll"),
+        *("learning_rate", "gradient_norm", "windows_per_s"),
+    ]
     batch, train, validation = figures["loss"]["batch"], figures["loss"]["train"], figures["loss"]["validation"]
     assert len(batch["x"]) <= 2000
     assert (batch["x"][0], batch["y"][0]) == (3, pytest.approx((1 + 1 / 2 + 1 / 3) / 3))

@@ -12,6 +12,7 @@ const HEAD_ORDER = ["candle", "trend", "range", "label"];
 const BASELINES = [
   ["majority", "Majority"],
   ["persistence", "Persistence"],
+  ["momentum", "Momentum, 12"],
   ["logistic", "Logistic regr."],
 ];
 

@@ -3,6 +3,7 @@
 /**
  * @typedef {object} Trace
  * @property {string} name
+ * @property {string} [type] `scatter` where it is left out; `heatmap` or `table`
  * @property {unknown[]} x
  * @property {(number | null)[]} y
  * @property {{width?: number, dash?: string, color?: string}} [line]
@@ -11,7 +12,7 @@
 
 /** @typedef {{data: Trace[], layout: Record<string, any>}} Figure */
 /** @typedef {{name: string, title: string, figure: Figure}} NamedFigure */
-/** @typedef {{text: string, muted: string, grid: string, line: string, series: string[]}} FigureColours */
+/** @typedef {{text: string, muted: string, grid: string, line: string, panel?: string, series: string[]}} FigureColours */
 
 const HEIGHT = 260;
 
@@ -37,6 +38,8 @@ export function dressed({ title, figure }, colours, revision) {
 function dressedTraces(traces, colours) {
   let next = 0;
   return traces.map((trace) => {
+    if (trace.type === "heatmap") return { ...trace, colorscale: [[0, colours.panel ?? "#fff"], [1, colours.series[0]]] };
+    if (trace.type === "table") return dressedTable(trace, colours);
     const isBaseline = trace.line?.dash === "dash";
     const color = isBaseline ? colours.muted : colours.series[next++ % colours.series.length];
     const dash = isBaseline ? (BASELINE_DASHES[baselineOf(trace.name)] ?? "dash") : "solid";
@@ -44,8 +47,17 @@ function dressedTraces(traces, colours) {
   });
 }
 
+/**
+ * @param {Record<string, any> & Trace} trace
+ * @param {FigureColours} colours
+ */
+function dressedTable(trace, colours) {
+  const look = { fill: { color: "rgba(0,0,0,0)" }, line: { color: colours.line }, font: { color: colours.text, size: 12 } };
+  return { ...trace, header: { ...trace["header"], ...look }, cells: { ...trace["cells"], ...look, height: 24 } };
+}
+
 /** @type {Record<string, string | undefined>} */
-const BASELINE_DASHES = { majority: "dash", persistence: "dot", logistic: "dashdot", start: "longdash" };
+const BASELINE_DASHES = { majority: "dash", persistence: "dot", momentum: "longdashdot", logistic: "dashdot", start: "longdash" };
 
 /** @param {string} name a trace such as `majority (validation)` */
 function baselineOf(name) {
