@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotate.errors import InvalidInput
-from annotate.timeframe import closes_all, floor_all, parse
+from annotate.timeframe import MONTH, closes_all, floor_all, parse
 
 Times = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -63,6 +63,9 @@ class Candles:
         return Candles(np.empty(0, np.int64), *(np.empty(0, np.float64) for _ in COLUMNS[1:]))
 
 
+MEAN_MONTH = 2_629_746_000  # ms of the Gregorian calendar's mean month
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """A stretch [start, end) in which candles are missing, ms UTC."""
@@ -104,7 +107,11 @@ def _sum_volumes(volume: Floats, starts: npt.NDArray[np.intp]) -> Floats:
 def find_gaps(candles: Candles, timeframe_ms: int) -> list[Gap]:
     """List where at least one whole candle is missing between two neighbours."""
     closes = closes_all(candles.time[:-1], timeframe_ms)
-    missing = (candles.time[1:] - closes) // timeframe_ms
+    if timeframe_ms % MONTH == 0:  # months differ in length, and their candles may be stamped with any of their days
+        months = (floor_all(candles.time[1:], timeframe_ms) - closes) / MEAN_MONTH
+        missing = np.rint(months / (timeframe_ms // MONTH)).astype(np.int64)
+    else:
+        missing = (candles.time[1:] - closes) // timeframe_ms
     return [Gap(int(closes[row]), int(candles.time[row + 1]), int(missing[row])) for row in np.flatnonzero(missing > 0)]
 
 

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
+from annotate.annotations.timeline import Timeline
 from annotate.candle_store import CandleStore
 from annotate.candles import COLUMNS, Candles, price_decimals
 from annotate.db import Database
-from annotate.errors import InvalidInput
-from annotate.importing import Imported, read_file
+from annotate.errors import InvalidInput, NeedsAnswer
+from annotate.importing import Imported, likely_symbol, read_file
 from annotate.models import Json, Series
 from annotate.store.import_choices import remember, source_of
-from annotate.store.imports import add_report, reports_of_bytes, stretches_of_marks
+from annotate.store.imports import add_report, renew_known_at, reports_of_bytes, stretches_of_marks
 from annotate.store.series import create_series, get_series
 
 LISTED = 100  # changed candles that a report lists; it counts them all
@@ -100,7 +101,11 @@ def _store(session: Session, store: CandleStore, upload: Upload, imported: list[
 def _create(session: Session, store: CandleStore, imported: Imported, upload: Upload, now: int) -> tuple[Series, Json]:
     symbol = upload.answers.get("symbol") if imported.symbol is None else imported.symbol
     if symbol is None:
-        raise InvalidInput(f"{upload.filename} names no symbol; say it in the field symbol", field="symbol")
+        raise NeedsAnswer(
+            f"{upload.filename} names no symbol; say it in the field symbol",
+            questions=[symbol_question(upload.filename)],
+            field="symbol",
+        )
     series = create_series(
         session,
         symbol=symbol,
@@ -112,6 +117,17 @@ def _create(session: Session, store: CandleStore, imported: Imported, upload: Up
     )
     store.write_series(session, series.id, series.timeframe, imported.candles)
     return series, {**imported.report, "identical": False, "added_to_series": False}
+
+
+def symbol_question(filename: str) -> Json:
+    """Ask for the symbol of a file that names none; a word of its name is the likely answer."""
+    guess = likely_symbol(filename)
+    return {
+        "name": "symbol",
+        "question": "Which symbol is it?",
+        "choices": [{"value": guess, "label": guess, "likely": True}],
+        "reason": "Neither the file nor its name says which market it is.",
+    }
 
 
 def _extend(session: Session, store: CandleStore, series: Series, imported: list[Imported]) -> tuple[Series, Json]:
@@ -127,7 +143,10 @@ def _extend(session: Session, store: CandleStore, series: Series, imported: list
     first, last = int(one.candles.time[0]), int(one.candles.time[-1])
     stored = store.read(series.id, first, last + 1)
     vanished = stored.take(~np.isin(stored.time, one.candles.time))
+    known = store.read(series.id).time
     merged = store.merge(session, series.id, one.candles)
+    times = np.union1d(known, one.candles.time)
+    renew_known_at(session, series.id, Timeline(times, series.timeframe), np.setdiff1d(times, known))
     marks = stretches_of_marks(session, series.id)
     series.facts = {**series.facts, "precision": max(series.facts.get("precision", 0), price_decimals(one.candles))}
     outcome = {

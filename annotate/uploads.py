@@ -22,7 +22,7 @@ from annotate.importing import preview
 from annotate.models import Json
 from annotate.store.import_choices import prefilled, remembered, source_of
 from annotate.store.series import series_json
-from annotate.upload import Upload, known_series, store_upload
+from annotate.upload import Upload, known_series, store_upload, symbol_question
 
 log = logging.getLogger(__name__)
 
@@ -95,15 +95,21 @@ class Uploads:
             raise NotFound(f"there is no upload {upload_id}; files wait for an hour, send it again", upload=upload_id)
         return held
 
-    def preview(self, upload_id: str, answers: Json) -> Json:
-        """Show how the file would be read with these answers; what was said of such files before is filled in."""
+    def preview(self, upload_id: str, answers: Json, series_id: int | None = None) -> Json:
+        """Show how the file would be read with these answers; what was said of such files before is filled in.
+
+        `series_id` is the series that it is to be added to; a new one needs a symbol.
+        """
         held = self._waiting(upload_id)
         shown = preview(held.path, held.filename, answers)
+        if series_id is None and any(series["symbol"] is None for series in shown["series"]):
+            shown["questions"].append(symbol_question(held.filename))
+            shown["ready"] = False
         with self._database.read() as session:
             if shown["series"]:
                 before = remembered(session, source_of(shown["series"][0]["report"]))
                 shown["questions"] = prefilled(shown["questions"], before)
-            known = [series.id for series, _report in known_series(session, self._upload(held, answers, None))]
+            known = [series.id for series, _report in known_series(session, self._upload(held, answers, series_id))]
         return {**shown, "known_series": known}
 
     def store(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> list[Json]:
@@ -116,8 +122,8 @@ class Uploads:
             items = self._import(held, answers, series_id, now, lambda _share: None)
         except NeedsAnswer as doubt:
             held.state = "received"
-            questions = self.preview(upload_id, answers)["questions"]
-            raise NeedsAnswer(doubt.message, questions=questions, upload=upload_id) from None
+            details = {**doubt.details, "questions": self.preview(upload_id, answers, series_id)["questions"]}
+            raise NeedsAnswer(doubt.message, **details, upload=upload_id) from None
         except BaseException:
             held.state = "failed"
             raise

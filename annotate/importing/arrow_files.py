@@ -120,6 +120,8 @@ def _table(columns: pa.Table, names: list[str], ticker: str | None, member: Memb
         place="row",
         symbol=ticker or hint.symbol,
         timeframe=hint.timeframe,
+        header=tuple(name or f"column {at + 1}" for at, name in enumerate(names)),
+        places=roles.index,
     )
 
 

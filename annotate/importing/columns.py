@@ -93,11 +93,8 @@ def _find_named_volume(names: Sequence[str], index: dict[str, int], reasons: dic
 
 def ask_missing(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:
     """Ask which column plays a role that no name gives; answers such as `column_close` also overrule names."""
-    index, reasons = dict(roles.index), dict(roles.reasons)
-    labels = [name.strip() or f"column {at + 1}" for at, name in enumerate(names)]
-    for role in ("time", *PRICES, "volume"):
-        if answer := doubts.given(f"column_{role}"):
-            index[role], reasons[role] = _column(answer, labels, role), "as answered"
+    answered = overruled(roles, names, doubts)
+    index, reasons, labels = dict(answered.index), dict(answered.reasons), _labels(names)
     free = [at for at in range(len(names)) if at not in index.values()]
     for role in ("time", *PRICES):
         if role in index or (role == "time" and "close_time" in index):
@@ -108,6 +105,23 @@ def ask_missing(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:
         reasons[role] = "asked"
         free = [at for at in free if at != index[role]]
     return Roles(index, reasons)
+
+
+def overruled(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:
+    """Put the columns that a person named in place of those that were found."""
+    index, reasons, labels = dict(roles.index), dict(roles.reasons), _labels(names)
+    for role in ("time", *PRICES, "volume"):
+        answer = doubts.given(f"column_{role}")
+        if answer is None or (at := _column(answer, labels, role)) == index.get(role):
+            continue
+        index[role], reasons[role] = at, "as answered"
+        if role == "time":
+            index.pop("clock", None)
+    return Roles(index, reasons)
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    return [name.strip() or f"column {at + 1}" for at, name in enumerate(names)]
 
 
 def _asked_column(role: str, free: list[int], labels: list[str], doubts: Doubts) -> int:

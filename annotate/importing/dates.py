@@ -109,6 +109,8 @@ def _month_by_name(parts: _Parts) -> Ints:
 def _order(parts: _Parts, year: Ints, doubts: Doubts, day_first: bool | None) -> tuple[bool, str]:
     """Tell whether the day comes first: by values above 12, the layout, the separator, the steps, or by asking."""
     a, b = parts.number("a"), parts.number("b")
+    if doubts.given("date_order"):
+        return _asked_order(parts, doubts, likely_day=True)
     if a.max() > 12 or b.max() > 12:
         first = "day" if a.max() > 12 else "month"
         return first == "day", f"the {first} comes first: the other order has months above 12"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
-from annotate.importing.columns import Roles, ask_missing, plain, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, overruled, plain, roles_by_name
 from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import choose_shape, find_shapes, roles_by_shape
@@ -61,11 +61,8 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
 def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], layouts.Layout, Roles]:
     if dialect.names is None:
         layout = lean_layout(dialect, filename) or layouts.layout_by_rows(dialect.rows, dialect.delimiter, filename)
-        return (
-            [f"column {at + 1}" for at in range(dialect.width)],
-            layout,
-            _headerless(dialect, filename, doubts, layout),
-        )
+        numbered = [f"column {at + 1}" for at in range(dialect.width)]
+        return numbered, layout, overruled(_headerless(dialect, filename, doubts, layout), numbered, doubts)
     names = _fitted_names(dialect, filename)
     roles = _checked(roles_by_name(names), dialect)
     roles = ask_missing(roles, names, doubts)
@@ -174,6 +171,8 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         comma_separated=dialect.delimiter == ",",
         symbol=hint.symbol,
         timeframe=hint.timeframe,
+        header=tuple(name.strip() or f"column {at + 1}" for at, name in enumerate(names)),
+        places=roles.index,
     )
     rows = read_rows(file, dialect, roles)
     table = replace(base, columns=rows.columns, lines_of=rows.lines_of)

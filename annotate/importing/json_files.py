@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column
-from annotate.importing.columns import Roles, ask_missing, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, overruled, roles_by_name
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import Shape, roles_by_shape
 from annotate.importing.json_tree import Found, Row, find_candles
@@ -88,6 +88,7 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
     if found.names is None:
         roles, layout = _positional_roles(columns, doubts)
         names = [f"element {at + 1}" for at in range(width)]
+        roles = overruled(roles, names, doubts)
     else:
         names = found.names
         roles, layout = ask_missing(roles_by_name(names), names, doubts), layout_by_names(names)
@@ -103,6 +104,8 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
         symbol=found.hint.symbol or by_name.symbol,
         timeframe=found.hint.timeframe or by_name.timeframe,
         zone=found.hint.zone,
+        header=tuple(names),
+        places=roles.index,
     )
     return _without_last(table, found) if found.last_complete is not None else table
 

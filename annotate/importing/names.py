@@ -32,6 +32,17 @@ EXTENSIONS = re.compile(
 )
 
 
+# Words of file names that are no symbol: vendors, kinds of data, sides.
+_OTHER_WORDS = """
+    historical historicaldata data history prices price quotes candles candle candlestick ohlc ohlcv klines kline bars
+    export download chart stock stocks etf index series table query last ask bid mid spot futures investing com
+    tradingview metatrader mt4 mt5 mt5py ninjatrader yahoo yfinance stooq nasdaq alphavantage vantage alpha quandl wiki
+    kraken binance coinbase bitstamp bybit okx dukascopy histdata freqtrade ccxt oanda polygon csv json txt file test
+    the of and for from to new copy final report hour hours minute minutes min
+"""
+NO_SYMBOL = frozenset(_OTHER_WORDS.split())
+
+
 @dataclass(frozen=True, slots=True)
 class NameHint:
     """What a file name suggests; None where it says nothing."""
@@ -47,10 +58,18 @@ def read_name(filename: str) -> NameHint:
     words = [word for word in re.split(r"[-_,.\s]+", stem) if word]
     length = next((found for word in words if (found := _timeframe(word))), None)
     symbol = _pair_of_parts(stem) or next((found for word in words if (found := _symbol(word))), None)
-    attached = re.fullmatch(r"([A-Z]{6,10}?)(\d{1,5})", words[0]) if len(words) == 1 else None
-    if attached and int(attached[2]) in MINUTES:
-        return NameHint(split_pair(attached[1]), MINUTES[int(attached[2])])
+    for word in words:
+        attached = re.fullmatch(r"([A-Z]{6,10}?)(\d{1,5})", word)
+        if attached and int(attached[2]) in MINUTES and (len(words) == 1 or "/" in split_pair(attached[1])):
+            return NameHint(split_pair(attached[1]), MINUTES[int(attached[2])])
     return NameHint(symbol, length or _minutes_after(words, symbol))
+
+
+def likely_symbol(filename: str) -> str:
+    """Guess the symbol of a file that names none: the first word of its name that can be one."""
+    words = [word for word in re.split(r"[\W_]+", EXTENSIONS.sub("", filename)) if re.search(r"[^\W\d]", word)]
+    fitting = [word for word in words if word.lower() not in NO_SYMBOL and _timeframe(word) is None]
+    return ([*fitting, *words, "series"])[0].upper()
 
 
 def read_words(text: str, *, interval: bool) -> NameHint:

@@ -60,6 +60,8 @@ def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separat
     cells = [column for column in columns.values() if _any(pc.match_substring(column, ","))]
     if not cells:
         return NumberStyle(".", "no cell has a comma")
+    if doubts.given("decimal_comma"):
+        return _asked_style(cells[0], doubts, comma_separated=comma_separated)
     if any(_any(pc.match_substring_regex(column, COMMA_IS_THOUSANDS)) for column in cells):
         return NumberStyle(".", "commas part thousands: a comma stands before a group of three digits that goes on")
     commas, dots = (_count(columns.values(), pattern) for pattern in (COMMA_IS_DECIMAL, DOT_IS_DECIMAL))

@@ -39,6 +39,7 @@ class ParsedRows:
     read: int
     dropped: Mapping[str, list[int]]
     notes: tuple[str, ...]
+    style: NumberStyle
     closes: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
 
@@ -52,7 +53,7 @@ def parse_rows(table: Table, doubts: Doubts) -> ParsedRows:
 
 
 def _parse(table: Table, doubts: Doubts) -> ParsedRows:
-    values, notes = _numbers(table, doubts)
+    values, style, notes = _numbers(table, doubts)
     keep, dropped = _without_price(table, values)
     read = len(table) + sum(len(lines) for lines in table.dropped.values())
     if not keep.all():
@@ -79,12 +80,13 @@ def _parse(table: Table, doubts: Doubts) -> ParsedRows:
         read,
         {**table.dropped, **dropped},
         (*table.notes, *notes, *volume_note, *zone_notes),
+        style,
         closes,
         columns,
     )
 
 
-def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], tuple[str, ...]]:
+def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], NumberStyle, tuple[str, ...]]:
     roles = [role for role in (*PRICES, "volume", "tick_volume") if role in table.columns]
     text = {role: table.columns[role] for role in roles if pa.types.is_string(table.columns[role].type)}
     style = NumberStyle(".", "typed")
@@ -94,7 +96,7 @@ def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], tuple[str
     for role in roles:
         values[role] = _column(table, role, style) if role in text else _typed(table.columns[role])
     note = (f"Decimal commas were read as such: {style.reason}.",) if style.decimal == "," else ()
-    return values, note
+    return values, style, note
 
 
 def _column(table: Table, role: str, style: NumberStyle) -> Floats:

@@ -28,7 +28,7 @@ from annotate.importing.text import load_text
 
 Watch = Callable[[float], None]
 
-PREVIEW_ROWS = 5
+PREVIEW_ROWS = 20
 OPENED, MAPPED, PARSED = 0.1, 0.4, 0.8  # share of a reading that is done after each step
 MAX_SYMBOLS = 500
 

@@ -17,10 +17,12 @@ from annotate.importing.header_names import PRICES
 from annotate.importing.parse import ParsedRows
 from annotate.importing.report import Place, PlacesOf
 from annotate.importing.steps import ChosenTimeframe, choose_timeframe
+from annotate.timeframe import MONTH, floor_all
 
 Ints = NDArray[np.int64]
 
 VIOLATION_RULES = ("keep", "leave_out", "refuse")
+STAMPS = ("open", "close")
 DAY = 86_400_000
 EPOCH_LOOKS_WRONG = 10**11  # 1973 in ms: a smaller epoch number is rarely a time
 
@@ -67,7 +69,7 @@ def assemble(parts: Sequence[ParsedRows], symbol: str | None, facts: FileFacts, 
     dropped["conflicting duplicate"] = rows.places(duplicates.conflicting)
     candles = _candles(rows, kept, plain=order.sorted and len(kept) == len(rows.time))
     frame = choose_timeframe(candles.time, parts[0].table.timeframe, doubts, date_only=parts[0].clock.date_only)
-    candles, notes = _opened(candles, frame, parts[0], doubts)
+    candles, stamp, notes = _opened(candles, frame, parts[0], doubts)
     candles, kept, broken = _by_rule(candles, kept, rows.places, dropped, doubts)
     body = {
         **_source_facts(parts, facts, rows.places),
@@ -80,6 +82,7 @@ def assemble(parts: Sequence[ParsedRows], symbol: str | None, facts: FileFacts, 
         **_candle_facts(candles, kept, frame, broken, rows.places),
         "timeframe": frame.name,
         "timeframe_reason": frame.reason,
+        "stamp": stamp,
         "symbol": symbol,
     }
     body["notes"] = _notes(body, parts, notes)
@@ -117,18 +120,24 @@ def _candles(rows: _Joined, kept: Ints, *, plain: bool) -> Candles:
     return Candles(rows.time[kept], *(column[kept] for column in values))
 
 
-def _opened(candles: Candles, frame: ChosenTimeframe, part: ParsedRows, doubts: Doubts) -> tuple[Candles, list[str]]:
+def _opened(
+    candles: Candles, frame: ChosenTimeframe, part: ParsedRows, doubts: Doubts
+) -> tuple[Candles, str, list[str]]:
     """Move end times to open times where the file has only ends, or where a person says that it has."""
     intraday = frame.ms < DAY and bool(np.any(candles.time % DAY))
     ends = part.closes
     if part.table.layout.ends and intraday:
         ends = _asked_stamp(part, frame, doubts) == "close"
+    elif doubts.given("stamp"):
+        ends = doubts.option("stamp", STAMPS) == "close"
     if not ends:
-        return candles, []
+        return candles, "open", []
     last_ms = not np.any((candles.time + 1) % 1000)
-    shifted = candles.time + int(last_ms) - frame.ms
+    end = candles.time + int(last_ms)
+    # A month is no fixed length: its candle opens with the month that the end closes.
+    shifted = floor_all(end - 1, frame.ms) if frame.ms % MONTH == 0 else end - frame.ms
     note = f"The file gives the end of each candle; candles open one {frame.name} earlier."
-    return Candles(shifted, candles.open, candles.high, candles.low, candles.close, candles.volume), [note]
+    return Candles(shifted, candles.open, candles.high, candles.low, candles.close, candles.volume), "close", [note]
 
 
 def _asked_stamp(part: ParsedRows, frame: ChosenTimeframe, doubts: Doubts) -> str:
@@ -174,12 +183,22 @@ def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesO
         "files": [part.table.file for part in parts],
         "skipped_files": facts.skipped,
         "sha256": facts.sha256,
-        "columns": {role: {"name": first.table.names[role], "reason": first.columns.get(role, "")} for role in roles},
+        "header": list(first.table.header),
+        "columns": {
+            role: {
+                "name": first.table.names[role],
+                "number": first.table.places.get(role, -1) + 1,
+                "reason": first.columns.get(role, ""),
+            }
+            for role in roles
+        },
+        "numbers": {"decimal": first.style.decimal, "reason": first.style.reason},
         "time_written": first.clock.written + (f" ({first.clock.reason})" if first.clock.reason else ""),
         "units": report.units_json(joined, places),
         "finer_than_ms": sum(part.clock.finer for part in parts),
         "zone": first.zone.zone.name,
         "zone_reason": first.zone.reason,
+        "zone_stated": first.clock.zoned or first.clock.date_only,
         "date_only": first.clock.date_only,
     }
 

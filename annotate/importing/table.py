@@ -27,6 +27,7 @@ class Table:
     """Columns by role: text as written, or float64, integer, timestamp and date where the file is typed.
 
     `lines_of` turns row numbers (from 0) into places that a person can find; `place` names them, `line` or `item`.
+    `header` names every column of the file, `places` says which of them (from 0) plays a role.
     """
 
     columns: Mapping[str, Column]
@@ -42,6 +43,8 @@ class Table:
     symbol: str | None = None
     timeframe: str | None = None
     zone: str | None = None
+    header: tuple[str, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from annotate.importing.arrow import Column, first_false, ints_of, pc
-from annotate.importing.clock import Clock
+from annotate.importing.clock import UNITS, Clock
 from annotate.importing.dates import parse_dates
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.problems import Cell, CellProblem
@@ -18,6 +18,7 @@ Times = NDArray[np.int64]
 
 # A bare number is seconds, ms, µs or ns by its size: 1e11 s is the year 5138 and 1e11 ms is 1973.
 UNIT_EDGES = np.array([10**11, 10**14, 10**17], dtype=np.int64)
+FAR_S = 10**12  # beyond the year 33,000, and still in range as µs
 TO_US = np.array([10.0**6, 10.0**3, 1.0, 10.0**-3])
 DAY = 86_400_000
 # Candles outside this range are misread times, never data.
@@ -70,8 +71,8 @@ def _numbers(values: Times | NDArray[np.float64], column: Column, name: str, dou
             written = "days of a spreadsheet"
             return Clock(ms, zoned=False, date_only=not np.any(ms % DAY), written=written)
     if values.dtype.kind == "f":
-        return _epoch_fraction(values.astype(np.float64, copy=False), column, name)
-    return _epoch(values.astype(np.int64, copy=False))
+        return _epoch_fraction(values.astype(np.float64, copy=False), column, name, doubts)
+    return _epoch(values.astype(np.int64, copy=False), doubts)
 
 
 def _typed(column: Column) -> Clock:
@@ -120,11 +121,19 @@ def _compact(cells: Column, name: str, doubts: Doubts) -> Clock | None:
         return None
 
 
-def _epoch(values: Times) -> Clock:
+def _units(values: Times | NDArray[np.float64], doubts: Doubts) -> NDArray[np.int8]:
+    """Tell the unit of each number by its size, as an index into UNITS, unless a person named one for all."""
+    if (unit := doubts.option("unit", ("auto", *UNITS))) != "auto":
+        return np.full(len(values), UNITS.index(unit), dtype=np.int8)
     sizes = np.abs(values)
     unit_of = np.zeros(len(values), dtype=np.int8)
     for edge in UNIT_EDGES:
         unit_of += sizes >= edge
+    return unit_of
+
+
+def _epoch(values: Times, doubts: Doubts) -> Clock:
+    unit_of = _units(values, doubts)
     ms, finer = values.copy(), 0
     for unit, divisor in ((2, 10**3), (3, 10**6)):
         rows = unit_of == unit
@@ -132,7 +141,8 @@ def _epoch(values: Times) -> Clock:
             ms[rows] //= divisor
             finer += int(np.count_nonzero(values[rows] % divisor))
     if (seconds := unit_of == 0).any():
-        ms[seconds] *= 1000
+        # What overflows here was named seconds and is none; it stays out of the years that are taken.
+        ms[seconds] = np.clip(ms[seconds], -FAR_S, FAR_S) * 1000
     return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)
 
 
@@ -148,13 +158,13 @@ def _decimals(cells: Column, name: str, doubts: Doubts) -> Clock:
     return _numbers(values, cells, name, doubts)
 
 
-def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str) -> Clock:
+def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str, doubts: Doubts) -> Clock:
     odd = np.flatnonzero(~(np.abs(values) < 9e18))
     if len(odd):
         raise _problem(int(odd[0]), name, column, "is no time")
-    unit_of = np.searchsorted(UNIT_EDGES.astype(np.float64), np.abs(values), side="right").astype(np.int8)
+    unit_of = _units(values, doubts)
     # A float64 holds seconds of today to a quarter of a µs: round to the µs first, floor to the ms after.
-    us = np.rint(values * TO_US[unit_of]).astype(np.int64)
+    us = np.rint(np.clip(values * TO_US[unit_of], -FAR_S * 1e6, FAR_S * 1e6)).astype(np.int64)
     ms = us // 1000
     finer = int(np.count_nonzero(ms * 1000 != us))
     return Clock(ms, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of, finer=finer)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from annotate.annotations.draft import AnnotationDraft
+from annotate.annotations.timeline import Timeline
+from annotate.candles import Times
 from annotate.errors import NotFound
 from annotate.models import Annotation, ImportReport, Json, Label, Series
 
@@ -48,3 +51,16 @@ def stretches_of_marks(session: Session, series_id: int) -> list[Json]:
     columns = (Annotation.id, Annotation.kind, Label.name.label("label"), Annotation.start, Annotation.end)
     query = select(*columns).join(Annotation.label).where(Annotation.series_id == series_id).order_by(Annotation.start)
     return [dict(row) for row in session.execute(query).mappings()]
+
+
+def renew_known_at(session: Session, series_id: int, timeline: Timeline, added: Times) -> None:
+    """Say anew when the marks were known into whose stretch candles came; a mark itself stays where it is."""
+    if not len(added):
+        return
+    query = select(Annotation).where(
+        Annotation.series_id == series_id, Annotation.start <= int(added[-1]), Annotation.end > int(added[0])
+    )
+    for row in session.scalars(query):
+        draft = AnnotationDraft(kind=row.kind, label="", geometry=row.geometry)
+        if draft.last is not None and draft.last < timeline.end:
+            row.end = row.known_at = timeline.known_at(draft)

@@ -45,14 +45,23 @@ def post_series() -> tuple[Json, int]:
     return {**items[0], "items": items}, 201
 
 
+@bp.post("/uploads")
+def post_upload() -> tuple[Json, int]:
+    """Take a candle file and keep it for an hour; it is not looked at."""
+    form = sent_fields()
+    if form:
+        raise InvalidInput(f"field {min(form)}: it goes with the preview or the commit of the file", field=min(form))
+    return {"upload": received().to_json()}, 201
+
+
 @bp.post("/series/preview")
 def post_preview() -> tuple[Json, int]:
     """Take a candle file, keep it for an hour and show how it would be read; nothing is stored."""
     form = sent_fields()
-    answers = answers_of(form)
+    answers, series_id = answers_of(form), series_id_of(form)
     held = received()
     try:
-        return {"upload": held.to_json(), "preview": services().uploads.preview(held.id, answers)}, 201
+        return {"upload": held.to_json(), "preview": services().uploads.preview(held.id, answers, series_id)}, 201
     except AnnotateError:
         services().uploads.cancel(held.id)
         raise
@@ -73,9 +82,9 @@ def cancel_upload(upload_id: str) -> Json:
 @bp.post("/uploads/<upload_id>/preview")
 def preview_upload(upload_id: str) -> Json:
     """Show how a waiting file would be read with other answers."""
-    answers, _series_id = _choices()
+    answers, series_id = _choices()
     uploads = services().uploads
-    return {"upload": uploads.get(upload_id).to_json(), "preview": uploads.preview(upload_id, answers)}
+    return {"upload": uploads.get(upload_id).to_json(), "preview": uploads.preview(upload_id, answers, series_id)}
 
 
 @bp.post("/uploads/<upload_id>/commit")

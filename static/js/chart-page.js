@@ -12,6 +12,7 @@ import { forgetColours } from "./view/colours.js";
 import { Cursor } from "./view/cursor.js";
 import { createDialog } from "./view/dialog.js";
 import { element } from "./view/element.js";
+import { listenForFiles } from "./view/import-drop.js";
 import { Keyboard } from "./view/keyboard.js";
 import { onceLoaded, whenIdle, whenShown } from "./view/later.js";
 import { mountMoveKeys } from "./view/move-keys.js";
@@ -158,6 +159,10 @@ const panels = {
 };
 whenShown(tabs, "train", panels.train);
 whenShown(tabs, "data", panels.data);
+listenForFiles(async (files) => {
+  tabs.show("data");
+  (await panels.data())?.takeFiles(files);
+});
 const loadTraining = onceLoaded(() => import("./view/training.js"), toast);
 const loadHelp = onceLoaded(() => import("./view/help-overlay.js"), toast);
 keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard));

@@ -2,10 +2,10 @@
 
 import { DatasetSection } from "./dataset-section.js";
 import { element } from "./element.js";
+import { ImportSection } from "./import-section.js";
 import { fillKeyed } from "./keyed.js";
 import { MarkUpload } from "./mark-upload.js";
 import { seriesRow } from "./series-list.js";
-import { Upload } from "./upload.js";
 import { WorkspaceSection } from "./workspace-section.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -18,9 +18,10 @@ import { WorkspaceSection } from "./workspace-section.js";
  */
 export function mountDataPanel(root, context) {
   const list = element("ul", { class: "data-list", "aria-label": "Series" });
+  const imports = new ImportSection(context);
   root.classList.add("data-panel");
   root.append(
-    new Upload(context).root,
+    imports.root,
     element("section", { class: "stack", "aria-label": "Series" }, element("h2", {}, "Series"), list),
     new DatasetSection(context).root,
     new MarkUpload(context).root,
@@ -29,6 +30,7 @@ export function mountDataPanel(root, context) {
   const paint = () => paintSeries(list, context);
   context.series.subscribe(paint);
   paint();
+  return { takeFiles: (/** @type {Iterable<File>} */ files) => imports.takeAll(files) };
 }
 
 /**

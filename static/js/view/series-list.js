@@ -1,6 +1,7 @@
 // The list of series: open, rename, delete (asked first, undone within the minute).
 
 import { button, element, field } from "./element.js";
+import { showReport } from "./report-dialog.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 /** @typedef {import("../model/types.js").Series} Series */
@@ -39,10 +40,25 @@ export function seriesRow(context, series, isOpen) {
     element(
       "span",
       { class: "row actions" },
+      series.source === "upload" &&
+        button("Report", () => void report(context, series), { class: "quiet small", "aria-label": `Import report of ${name}` }),
       button("Rename", () => rename(context, series), { class: "quiet small", "aria-label": `Rename ${name}` }),
       button("Delete", () => void remove(context, series), { class: "quiet small", "aria-label": `Delete ${name}` }),
     ),
   );
+}
+
+/**
+ * @param {PageContext} context
+ * @param {Series} series
+ */
+async function report(context, series) {
+  try {
+    const answer = await context.api.get(`/api/series/${series.id}/report`);
+    showReport(context.dialog, `Import of ${series.symbol} ${series.timeframe}`, { ...answer.report, sha256: answer.sha256 });
+  } catch (error) {
+    context.toast(/** @type {Error} */ (error).message, { tone: "danger" });
+  }
 }
 
 /**
