@@ -141,12 +141,12 @@ export class Link {
   }
 
   /**
-   * @param {{series_id: number}} message
+   * @param {{series_id: number, items: object[]}} message
    * @param {(() => void) | undefined} acknowledge
    */
-  #seriesChanged(message, acknowledge) {
+  #seriesChanged({ series_id: seriesId, items }, acknowledge) {
     try {
-      for (const watcher of this.#series.get(message.series_id) ?? []) watcher(message);
+      for (const notice of items) for (const watcher of this.#series.get(seriesId) ?? []) watcher({ series_id: seriesId, ...notice });
     } finally {
       acknowledge?.();
     }
