@@ -1,6 +1,7 @@
 // Puts the chart page together: the only module that knows all of its parts.
 
 import { Api } from "./net/api.js";
+import { tableWith } from "./model/keys.js";
 import { loadSettings, saveSettings, viewOf, withView } from "./model/settings.js";
 import { createStore } from "./model/store.js";
 import { offeredTimeframes } from "./model/timeframe.js";
@@ -38,7 +39,7 @@ settings.subscribe((now) => saveSettings(localStorage, now));
 const api = new Api(() => settings.get().author);
 const toast = createToast(part("toasts"));
 const dialog = createDialog(document.body);
-const keyboard = new Keyboard(document);
+const keyboard = new Keyboard(document, () => tableWith(settings.get().keys));
 const series = createStore(/** @type {SeriesState} */ ({ items: [], current: null, isLoaded: false }));
 
 /** Put theme and palette on the page, and the new colours on what is painted. */
@@ -150,7 +151,7 @@ mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data"), onRetry: retry });
 mountMoveKeys(keyboard, view, cursor);
 const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
-const { annotator, layer, follow } = mountAnnotating(places, context, view, overview, cursor);
+const { annotator, book, labels, layer, follow } = mountAnnotating(places, context, view, overview, cursor);
 const panels = {
   train: onceLoaded(async () => (await import("./view/train-panel.js")).mountTrainPanel(part("train-panel"), context), toast),
   data: onceLoaded(async () => (await import("./view/data-panel.js")).mountDataPanel(part("data-panel"), context), toast),
@@ -165,7 +166,11 @@ listenForFiles(async (files) => {
 });
 const loadTraining = onceLoaded(() => import("./view/training.js"), toast);
 const loadHelp = onceLoaded(() => import("./view/help-overlay.js"), toast);
-keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard));
+keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard, settings));
+const loadWorkbench = onceLoaded(async () => {
+  const { mountWorkbench } = await import("./view/workbench.js");
+  return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer });
+}, toast);
 keyboard.on("train", () => tabs.show("train"));
 keyboard.on("metrics", dock.toggle);
 
@@ -176,6 +181,7 @@ async function startRest() {
   const { link, predictions } = training.mountTraining({ runBar: part("run-bar"), column: part("chart-column"), chart: part("chart") }, context);
   follow(link);
   annotator.state.subscribe(({ hidden }) => predictions.setHidden(hidden));
+  void loadWorkbench();
   whenIdle(() => void loadHelp());
 }
 

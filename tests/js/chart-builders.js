@@ -64,6 +64,39 @@ export function trade(fields = {}) {
   return { id: "t", kind: "trade", label: "Long", side: "long", ...ends, stop: null, target: null, comment: "", confidence: null, revision: 0, ...fields };
 }
 
+/**
+ * @param {Partial<import("../../static/js/model/annotation.js").Level>} [fields]
+ * @returns {import("../../static/js/model/annotation.js").Level}
+ */
+export function priceLevel(fields = {}) {
+  return { id: "v", kind: "level", label: "Long", price: 110, time: at(2), until: null, comment: "", confidence: null, revision: 0, ...fields };
+}
+
+/**
+ * @param {Partial<import("../../static/js/model/annotation.js").TrendLine>} [fields]
+ * @returns {import("../../static/js/model/annotation.js").TrendLine}
+ */
+export function trendLine(fields = {}) {
+  const ends = { start: { time: at(2), price: 102 }, end: { time: at(10), price: 110 } };
+  return { id: "l", kind: "trend_line", label: "Long", ...ends, extend: "none", comment: "", confidence: null, revision: 0, ...fields };
+}
+
+/**
+ * @param {Partial<import("../../static/js/model/annotation.js").CandleClass>} [fields]
+ * @returns {import("../../static/js/model/annotation.js").CandleClass}
+ */
+export function candleClass(fields = {}) {
+  return { id: "c", kind: "candle_class", label: "Long", start: at(0), end: at(1), comment: "", confidence: null, revision: 0, ...fields };
+}
+
+/**
+ * @param {Partial<import("../../static/js/model/annotation.js").ChartClass>} [fields]
+ * @returns {import("../../static/js/model/annotation.js").ChartClass}
+ */
+export function chartClass(fields = {}) {
+  return { id: "h", kind: "chart_class", label: "Range", start: null, end: null, comment: "", confidence: null, revision: 0, ...fields };
+}
+
 /** A browser storage that can be full. */
 export class FakeStorage {
   /** @type {Map<string, string>} */

@@ -129,7 +129,7 @@ test("overlapping spans stand in different rows, touching ones in one", () => {
  * @param {import("../../static/js/model/candle-window.js").CandleWindow} [window]
  */
 function mapping(window = steady(100)) {
-  return { window, x: (/** @type {number} */ p) => 5 + p * 10, y: (/** @type {number} */ price) => 200 - price, height: 300 };
+  return { window, x: (/** @type {number} */ p) => 5 + p * 10, y: (/** @type {number} */ price) => 200 - price, width: 800, height: 300 };
 }
 
 /** @param {import("../../static/js/model/annotation.js").Annotation[]} marks */

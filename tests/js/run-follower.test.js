@@ -161,3 +161,16 @@ test("a run that was left hands nothing on", async () => {
   await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(heard, 0);
 });
+
+test("who follows a series is told once its room is joined, and again after each cut, so that nothing in between is missed", async () => {
+  const socket = new HandSocket();
+  const link = new Link(socket, new Store().fetch);
+  let told = 0;
+  link.followSeries(4, () => (told += 1));
+  assert.equal(told, 0, "there is no connection yet");
+  socket.connect();
+  await until(() => told === 1);
+  socket.cut();
+  socket.connect();
+  await until(() => told === 2);
+});

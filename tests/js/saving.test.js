@@ -215,7 +215,7 @@ test("a deleted mark is gone at once, and a delete whose answer was lost counts 
   book.put(span());
   await queue.whenIdle();
   server.drop = (call) => (server.calls[call - 1].startsWith("DELETE") && server.stored.size ? "after" : "");
-  book.remove("a");
+  book.removeAll(["a"]);
   assert.equal(book.index.size, 0);
   await queue.whenIdle();
   assert.deepEqual([server.stored.size, queue.state.get().waiting, queue.state.get().problems.length], [0, 0, 0]);

@@ -23,13 +23,21 @@ export const KEY_TABLE = [
   { action: "tool-span", keys: ["S"], group: "Tools", title: "Span tool: drag over candles" },
   { action: "tool-point", keys: ["D"], group: "Tools", title: "Point tool: click a candle" },
   { action: "tool-trade", keys: ["B"], group: "Tools", title: "Trade tool: drag from entry to exit" },
+  { action: "tool-level", keys: ["L"], group: "Tools", title: "Level tool: click a price" },
+  { action: "tool-trend_line", keys: ["F"], group: "Tools", title: "Trend line tool: drag from one end to the other" },
+  { action: "tool-chart_class", keys: ["Y"], group: "Tools", title: "Chart class tool: drag over a stretch, Enter for the whole chart" },
+  { action: "tool-walk", keys: ["W"], group: "Tools", title: "Walk: ↑ → ↓ or a digit gives a candle its class and goes on" },
+  { action: "tool-ruler", keys: ["U"], group: "Tools", title: "Ruler: drag to measure candles, time and price" },
+  { action: "magnet", keys: ["M"], group: "Tools", title: "Magnet: prices snap to open, high, low or close" },
   { action: "span-start", keys: ["["], group: "Draw at the crosshair", title: "Span starts here, or the selected one does" },
   { action: "span-end", keys: ["]"], group: "Draw at the crosshair", title: "Span ends here, or the selected one does" },
   { action: "trade-entry", keys: ["E"], group: "Draw at the crosshair", title: "Trade enters here" },
   { action: "trade-exit", keys: ["X"], group: "Draw at the crosshair", title: "Trade exits here" },
-  { action: "place", keys: ["Enter"], group: "Draw at the crosshair", title: "Place a point here" },
+  { action: "place", keys: ["Enter"], group: "Draw at the crosshair", title: "Place what the tool draws: a point, a level, an end of a line" },
   { action: "cursor-left", keys: ["ArrowLeft"], group: "Move", title: "Crosshair one candle back" },
   { action: "cursor-right", keys: ["ArrowRight"], group: "Move", title: "Crosshair one candle on" },
+  { action: "cursor-up", keys: ["ArrowUp"], group: "Move", title: "Crosshair to the next higher price of its candle" },
+  { action: "cursor-down", keys: ["ArrowDown"], group: "Move", title: "Crosshair to the next lower price of its candle" },
   { action: "page-left", keys: ["PageUp"], group: "Move", title: "One screen back" },
   { action: "page-right", keys: ["PageDown"], group: "Move", title: "One screen on" },
   { action: "zoom-in", keys: ["+", "="], group: "Move", title: "Zoom in" },
@@ -37,7 +45,7 @@ export const KEY_TABLE = [
   { action: "first", keys: ["Home"], group: "Move", title: "First candle" },
   { action: "last", keys: ["End"], group: "Move", title: "Last candle" },
   { action: "go-to", keys: ["O"], group: "Move", title: "Go to a time" },
-  { action: "next-unlabelled", keys: ["N"], group: "Move", title: "Next unlabelled stretch" },
+  { action: "next-unlabelled", keys: ["N"], group: "Move", title: "Next place to mark: an unlabelled stretch, or by the order chosen" },
   { action: "previous-unlabelled", keys: ["P"], group: "Move", title: "Previous unlabelled stretch" },
   { action: "next-annotation", keys: ["J"], group: "Annotations", title: "Select the next annotation" },
   { action: "previous-annotation", keys: ["K"], group: "Annotations", title: "Select the annotation before" },
@@ -45,12 +53,23 @@ export const KEY_TABLE = [
   { action: "end-later", keys: ["Shift+ArrowRight"], group: "Annotations", title: "End of the selected one, one candle later" },
   { action: "start-earlier", keys: ["Ctrl+ArrowLeft"], group: "Annotations", title: "Start of the selected one, one candle earlier" },
   { action: "start-later", keys: ["Ctrl+ArrowRight"], group: "Annotations", title: "Start of the selected one, one candle later" },
+  { action: "select-shown", keys: ["Ctrl+A"], group: "Annotations", title: "Select all that are in view; a digit then relabels them" },
+  { action: "copy", keys: ["Ctrl+C"], group: "Annotations", title: "Copy the selected ones" },
+  { action: "paste", keys: ["Ctrl+V"], group: "Annotations", title: "Paste at the crosshair" },
+  { action: "reviewed", keys: ["Q"], group: "Annotations", title: "What is in view was looked through, or was not" },
   { action: "comment", keys: ["C"], group: "Annotations", title: "Comment on the selected one" },
   { action: "delete", keys: ["Delete", "Backspace"], group: "Annotations", title: "Delete the selected one" },
   { action: "undo", keys: ["Ctrl+Z"], group: "Annotations", title: "Undo" },
   { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], group: "Annotations", title: "Redo" },
   { action: "hide", keys: ["H"], group: "Annotations", title: "Hide or show annotations and predictions" },
   { action: "escape", keys: ["Escape"], group: "Annotations", title: "Give up the drawing, then the selection, then the tool" },
+  { action: "suggest", keys: ["Shift+S"], group: "Suggestions", title: "Suggest marks from those drawn, or by a rule" },
+  { action: "accept", keys: ["A"], group: "Suggestions", title: "Accept the selected suggestion, as corrected" },
+  { action: "reject", keys: ["R"], group: "Suggestions", title: "Reject the selected suggestion: a negative example" },
+  { action: "ignore", keys: ["I"], group: "Suggestions", title: "Ignore the selected suggestion: it teaches nothing" },
+  { action: "accept-all", keys: ["Shift+A"], group: "Suggestions", title: "Accept all that are probable enough" },
+  { action: "next-suggestion", keys: ["Shift+N"], group: "Suggestions", title: "Select the next suggestion" },
+  { action: "previous-suggestion", keys: ["Shift+P"], group: "Suggestions", title: "Select the suggestion before" },
   { action: "replay", keys: ["Space"], group: "Training", title: "Pause or go on" },
   { action: "replay-step", keys: ["."], group: "Training", title: "Replay one candle" },
   { action: "train", keys: ["T"], group: "Training", title: "Open the Train panel" },
@@ -84,6 +103,46 @@ export function actionOf(press, table = KEY_TABLE) {
 }
 
 /**
+ * The table with the keys that a person chose.
+ * @param {Record<string, string[]>} chosen keys by action
+ * @returns {KeyAction[]}
+ */
+export function tableWith(chosen) {
+  return KEY_TABLE.map((entry) => (entry.action in chosen ? { ...entry, keys: chosen[entry.action] } : entry));
+}
+
+/**
+ * Give an action another key, in place of its first one.
+ * @param {Record<string, string[]>} chosen
+ * @param {string} action
+ * @param {string} key
+ * @returns {{chosen: Record<string, string[]>, taken: null} | {chosen: null, taken: KeyAction}} the new choice, or who has the key
+ */
+export function withKey(chosen, action, key) {
+  const table = tableWith(chosen);
+  const taken = table.find((entry) => entry.action !== action && entry.keys.includes(key));
+  if (taken) return { chosen: null, taken };
+  const others = (table.find((entry) => entry.action === action)?.keys ?? []).slice(1).filter((each) => each !== key);
+  return { chosen: { ...chosen, [action]: [key, ...others] }, taken: null };
+}
+
+/**
+ * What of a kept choice still makes sense: known actions, no key twice.
+ * @param {Record<string, unknown>} kept
+ * @returns {Record<string, string[]>}
+ */
+export function usableKeys(kept) {
+  /** @type {Record<string, string[]>} */
+  const chosen = {};
+  for (const { action } of KEY_TABLE) {
+    const keys = kept[action];
+    const isList = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key);
+    if (isList && doubledKeys(tableWith({ ...chosen, [action]: keys })).length === 0) chosen[action] = keys;
+  }
+  return chosen;
+}
+
+/**
  * Keys that stand twice in a table.
  * @param {KeyAction[]} table
  * @returns {string[]}
@@ -99,6 +158,6 @@ export function doubledKeys(table) {
  */
 export function keyTitle(name) {
   /** @type {Record<string, string>} */
-  const words = { ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", Delete: "Del", PageUp: "Page up", PageDown: "Page down" };
+  const words = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", Delete: "Del", PageUp: "Page up", PageDown: "Page down" };
   return name.split("+").map((part) => words[part] ?? part).join("+") || "+";
 }

@@ -30,9 +30,57 @@ export function spanBetween(window, one, other) {
  * @returns {A}
  */
 export function edited(mark, part, moved, window) {
-  if (mark.kind === "span") return { ...mark, ...editedSpan(mark, part, moved.candles, window) };
-  if (mark.kind === "point") return { ...mark, ...shifted(mark, moved, window) };
-  return { ...mark, ...editedTrade(mark, part, moved, window) };
+  return { ...mark, ...changeOf(mark, part, moved, window) };
+}
+
+/**
+ * @param {Annotation} mark
+ * @param {Part} part
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ * @returns {object} the fields that change
+ */
+function changeOf(mark, part, moved, window) {
+  switch (mark.kind) {
+    case "point":
+      return shifted(mark, moved, window);
+    case "trade":
+      return editedTrade(mark, part, moved, window);
+    case "level":
+      return editedLevel(mark, moved, window);
+    case "trend_line":
+      return editedLine(mark, part, moved, window);
+    default: {
+      const { start, end } = mark;
+      return start === null || end === null ? {} : editedSpan({ start, end }, part, moved.candles, window);
+    }
+  }
+}
+
+/**
+ * A level goes up and down with its body; sideways only as a copy does, its length kept.
+ * @param {import("./annotation.js").Level} level
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ */
+function editedLevel({ price, time, until }, { candles, price: change }, window) {
+  const next = price + change;
+  if (time === null) return { price: next };
+  const start = shifted({ time, price }, { candles, price: 0 }, window).time;
+  return { price: next, time: start, until: until === null ? null : until + start - time };
+}
+
+/**
+ * @param {import("./annotation.js").TrendLine} line
+ * @param {Part} part
+ * @param {Moved} moved
+ * @param {CandleWindow} window
+ */
+function editedLine({ start, end }, part, moved, window) {
+  const [first, last] = [shifted(start, moved, window), shifted(end, moved, window)];
+  if (part === "start") return first.time < end.time ? { start: first } : { start: { ...first, time: start.time } };
+  if (part === "end") return last.time > start.time ? { end: last } : { end: { ...last, time: end.time } };
+  return first.time < last.time ? { start: first, end: last } : {};
 }
 
 /**

@@ -1,6 +1,6 @@
 // All annotations of a series, in order of time, quick to ask for those in view; never changed in place.
 
-import { endOf, startOf } from "./annotation.js";
+import { endOf, reachOf, startOf } from "./annotation.js";
 
 /** @typedef {import("./annotation.js").Annotation} Annotation */
 /** @typedef {{mark: Annotation, lane: number}} Placed lane: the row in which a span's band stands; overlapping spans have different ones */
@@ -10,26 +10,38 @@ const LANES = 4;
 /** An immutable, ordered set of annotations. */
 export class MarkIndex {
   #byId;
-  /** @type {Placed[]} in order of start */
+  /** @type {Placed[]} in order of where they begin to be drawn */
   #placed;
   /** @type {Float64Array} latest end among the marks up to each */
   #latestEnd;
+  /** @type {Set<import("./annotation.js").Kind>} */
+  #kinds;
 
   /** @param {Iterable<Annotation>} marks */
   constructor(marks = []) {
     this.#byId = new Map([...marks].map((mark) => [mark.id, mark]));
-    const ordered = [...this.#byId.values()].sort((one, other) => startOf(one) - startOf(other) || (one.id < other.id ? -1 : 1));
-    this.#placed = placeInLanes(ordered);
+    const ordered = [...this.#byId.values()].map((mark) => ({ mark, from: reachOf(mark).from, start: startOf(mark) }));
+    ordered.sort((one, other) => compare(one.from, other.from) || compare(one.start, other.start) || (one.mark.id < other.mark.id ? -1 : 1));
+    this.#placed = placeInLanes(ordered.map(({ mark }) => mark));
     this.#latestEnd = new Float64Array(ordered.length);
+    this.#kinds = new Set(this.#placed.map(({ mark }) => mark.kind));
     let latest = -Infinity;
-    ordered.forEach((mark, index) => {
-      latest = Math.max(latest, endOf(mark));
+    this.#placed.forEach(({ mark }, index) => {
+      latest = Math.max(latest, reachOf(mark).to, endOf(mark));
       this.#latestEnd[index] = latest;
     });
   }
 
   get size() {
     return this.#byId.size;
+  }
+
+  /**
+   * Whether an annotation of a kind is among them.
+   * @param {import("./annotation.js").Kind} kind
+   */
+  has(kind) {
+    return this.#kinds.has(kind);
   }
 
   /** @returns {Annotation[]} in order of start */
@@ -54,9 +66,9 @@ export class MarkIndex {
   between(from, to) {
     const found = [];
     for (let index = firstAtLeast(this.#latestEnd, from); index < this.#placed.length; index += 1) {
-      const { mark } = this.#placed[index];
-      if (startOf(mark) > to) break;
-      if (endOf(mark) >= from) found.push(this.#placed[index]);
+      const reach = reachOf(this.#placed[index].mark);
+      if (reach.from > to) break;
+      if (reach.to >= from) found.push(this.#placed[index]);
     }
     return found;
   }
@@ -68,7 +80,8 @@ export class MarkIndex {
 
   /** @param {string[]} ids */
   without(...ids) {
-    return new MarkIndex([...this.#byId.values()].filter(({ id }) => !ids.includes(id)));
+    const gone = new Set(ids);
+    return new MarkIndex([...this.#byId.values()].filter(({ id }) => !gone.has(id)));
   }
 
   /**
@@ -111,4 +124,12 @@ function firstAtLeast(ascending, value) {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * @param {number} one
+ * @param {number} other
+ */
+function compare(one, other) {
+  return one === other ? 0 : one - other;
 }

@@ -1,5 +1,7 @@
 // Where annotations stand on the screen, and which part of which one is under the pointer.
 
+import { BAR_PX, barShape, CELL_PX, cellShape, levelShape, lineDistance, trendShape } from "./line-shapes.js";
+
 /** @typedef {import("./annotation.js").Annotation} Annotation */
 /** @typedef {import("./mark-index.js").Placed} Placed */
 /** @typedef {import("./mark-edit.js").Part} Part */
@@ -10,7 +12,9 @@
  * @property {import("./candle-window.js").CandleWindow} window
  * @property {(position: number) => number} x
  * @property {(price: number) => number | null} y
+ * @property {number} width of the pane, px
  * @property {number} height of the pane, px
+ * @property {number} [floor] px at the bottom that candle classes fill; the spans' bands stand above
  */
 
 /** @typedef {{mark: import("./annotation.js").Span, left: number, right: number, bandTop: number}} SpanShape */
@@ -19,7 +23,11 @@
  * @typedef {{mark: import("./annotation.js").Trade, entryX: number, exitX: number, entryY: number, exitY: number,
  *   stopY: number | null, targetY: number | null}} TradeShape
  */
-/** @typedef {SpanShape | PointShape | TradeShape} Shape */
+/** @typedef {import("./line-shapes.js").LevelShape} LevelShape */
+/** @typedef {import("./line-shapes.js").LineShape} LineShape */
+/** @typedef {import("./line-shapes.js").CellShape} CellShape */
+/** @typedef {import("./line-shapes.js").BarShape} BarShape */
+/** @typedef {SpanShape | PointShape | TradeShape | LevelShape | LineShape | CellShape | BarShape} Shape */
 /** @typedef {{mark: Annotation, part: Part}} Hit */
 
 export const BAND_PX = 16;
@@ -33,22 +41,40 @@ const REACH_PX = 7;
  * @returns {Shape | null} null where a price has no place on the scale
  */
 export function shapeOf({ mark, lane }, mapping) {
-  if (mark.kind === "span") return spanShape(mark, lane, mapping);
-  if (mark.kind === "point") {
-    const y = mapping.y(mark.price);
-    return y === null ? null : { mark, x: candleX(mark.time, mapping), y };
+  /** @param {number} time */
+  const at = (time) => candleX(time, mapping);
+  switch (mark.kind) {
+    case "span":
+      return spanShape(mark, lane, mapping);
+    case "point": {
+      const y = mapping.y(mark.price);
+      return y === null ? null : { mark, x: at(mark.time), y };
+    }
+    case "trade":
+      return tradeShape(mark, mapping, at);
+    case "level":
+      return levelShape(mark, mapping, at);
+    case "trend_line":
+      return trendShape(mark, mapping, at);
+    case "candle_class":
+      return cellShape(mark, mapping);
+    case "chart_class":
+      return barShape(mark, mapping);
   }
+}
+
+/**
+ * @param {import("./annotation.js").Trade} mark
+ * @param {Mapping} mapping
+ * @param {(time: number) => number} at
+ * @returns {TradeShape | null}
+ */
+function tradeShape(mark, mapping, at) {
   const [entryY, exitY] = [mapping.y(mark.entry.price), mapping.y(mark.exit.price)];
   if (entryY === null || exitY === null) return null;
-  return {
-    mark,
-    entryX: candleX(mark.entry.time, mapping),
-    exitX: candleX(mark.exit.time, mapping),
-    entryY,
-    exitY,
-    stopY: mark.stop === null ? null : mapping.y(mark.stop),
-    targetY: mark.target === null ? null : mapping.y(mark.target),
-  };
+  const stopY = mark.stop === null ? null : mapping.y(mark.stop);
+  const targetY = mark.target === null ? null : mapping.y(mark.target);
+  return { mark, entryX: at(mark.entry.time), exitX: at(mark.exit.time), entryY, exitY, stopY, targetY };
 }
 
 /**
@@ -86,10 +112,10 @@ function candleX(time, { window, x }) {
  * @param {Mapping} mapping
  * @returns {SpanShape}
  */
-function spanShape(mark, lane, { window, x, height }) {
+function spanShape(mark, lane, { window, x, height, floor = 0 }) {
   const left = x(window.positionOf(mark.start));
   const right = Math.max(x(window.positionOf(mark.end)), left + LEAST_SPAN_PX);
-  return { mark, left, right, bandTop: height - (lane + 1) * (BAND_PX + BAND_GAP_PX) - BAND_GAP_PX };
+  return { mark, left, right, bandTop: height - floor - (lane + 1) * (BAND_PX + BAND_GAP_PX) - BAND_GAP_PX };
 }
 
 /**
@@ -100,7 +126,9 @@ function spanShape(mark, lane, { window, x, height }) {
  */
 function handleAt(shape, x, y) {
   if ("left" in shape) return edgeAt(shape, x);
-  if ("x" in shape) return null;
+  if ("startX" in shape) return isNear(shape.endX, shape.endY, x, y) ? "end" : isNear(shape.startX, shape.startY, x, y) ? "start" : null;
+  if ("barLeft" in shape) return isOnBar(shape, x, y) && shape.mark.start !== null ? edgeAt({ left: shape.barLeft, right: shape.barRight }, x) : null;
+  if (!("entryX" in shape)) return null;
   if (isNear(shape.exitX, shape.exitY, x, y)) return "exit";
   if (isNear(shape.entryX, shape.entryY, x, y)) return "entry";
   const [left, right] = [Math.min(shape.entryX, shape.exitX) - REACH_PX, Math.max(shape.entryX, shape.exitX) + REACH_PX];
@@ -110,7 +138,7 @@ function handleAt(shape, x, y) {
 }
 
 /**
- * @param {SpanShape} shape
+ * @param {{left: number, right: number}} shape
  * @param {number} x
  * @returns {"start" | "end" | null}
  */
@@ -129,15 +157,30 @@ function edgeAt({ left, right }, x) {
 function holds(shape, x, y) {
   if ("left" in shape) return x >= shape.left - 1 && x <= shape.right + 1;
   if ("x" in shape) return isNear(shape.x, shape.y, x, y);
+  if ("startX" in shape) return lineDistance(shape, x, y) <= REACH_PX;
+  if ("fromX" in shape) return Math.abs(y - shape.y) <= REACH_PX - 1 && x >= shape.fromX - REACH_PX && x <= shape.toX + REACH_PX;
+  if ("cellLeft" in shape) return x >= shape.cellLeft && x < shape.cellRight && y >= shape.cellTop && y <= shape.cellTop + CELL_PX;
+  if ("barLeft" in shape) return isOnBar(shape, x, y);
   const { entryX, exitX, entryY, exitY } = shape;
   const inX = x >= Math.min(entryX, exitX) - REACH_PX && x <= Math.max(entryX, exitX) + REACH_PX;
   return inX && y >= Math.min(entryY, exitY) - REACH_PX && y <= Math.max(entryY, exitY) + REACH_PX;
 }
 
-/** @param {Shape} shape */
+/**
+ * @param {BarShape} shape
+ * @param {number} x
+ * @param {number} y
+ */
+function isOnBar({ barLeft, barRight, barTop }, x, y) {
+  return x >= barLeft - 1 && x <= barRight + 1 && y >= barTop && y <= barTop + BAR_PX;
+}
+
+/** @param {Shape} shape what is smaller lies above: points, cells, lines and levels, trades, then what covers time */
 function sizeOf(shape) {
   if ("left" in shape) return 1e6 + shape.right - shape.left;
-  return "x" in shape ? 0 : 1 + Math.abs(shape.exitX - shape.entryX);
+  if ("barLeft" in shape) return 5e5 + shape.barRight - shape.barLeft;
+  if ("entryX" in shape) return 10 + Math.abs(shape.exitX - shape.entryX);
+  return "x" in shape ? 0 : "cellLeft" in shape ? 1 : 2;
 }
 
 /**

@@ -1,11 +1,15 @@
 // What a person chose for this browser: theme, zone, name; kept as one JSON text.
 
+import { usableKeys } from "./keys.js";
+
 /**
  * @typedef {object} Settings
  * @property {"system" | "dark" | "light"} theme
  * @property {"green-red" | "blue-orange"} palette
  * @property {string} zone `UTC`, `browser` or an IANA name
  * @property {boolean} logScale
+ * @property {boolean} magnet prices snap to those of their candle
+ * @property {Record<string, string[]>} keys where a person gave an action other keys than the table's
  * @property {string} author
  * @property {number | null} seriesId the series that was open last
  * @property {SeriesView[]} views how each series was left, the newest last
@@ -30,6 +34,8 @@ export const DEFAULTS = {
   palette: "green-red",
   zone: "UTC",
   logScale: false,
+  magnet: false,
+  keys: {},
   author: "me",
   seriesId: null,
   views: [],
@@ -43,7 +49,8 @@ export const DEFAULTS = {
 export function loadSettings(storage) {
   const stored = parsed(storage.getItem(KEY));
   const fits = Object.entries(DEFAULTS).filter(([name, usual]) => sameType(stored[name], usual));
-  return { ...DEFAULTS, ...Object.fromEntries(fits.map(([name]) => [name, stored[name]])) };
+  const settings = { ...DEFAULTS, ...Object.fromEntries(fits.map(([name]) => [name, stored[name]])) };
+  return { ...settings, keys: usableKeys(settings.keys) };
 }
 
 /**

@@ -1,6 +1,6 @@
-// Where no annotation is: the stretches of a series that nobody has marked yet.
+// Where no annotation is: the stretches of a series that nobody has marked or looked through yet.
 
-import { endOf, startOf } from "./annotation.js";
+import { endOf, endsAtClose, kindOf, startOf } from "./annotation.js";
 import { closeTime } from "./timeframe.js";
 
 /** @typedef {import("./annotation.js").Annotation} Annotation */
@@ -11,11 +11,14 @@ import { closeTime } from "./timeframe.js";
  * @param {Annotation[]} marks
  * @param {TimeRange} bounds
  * @param {string} timeframe a point or a trade covers the whole candle that it stands on
+ * @param {TimeRange[]} [reviewed] ranges that were looked through, with or without marks
  * @returns {TimeRange[]}
  */
-export function unlabelledStretches(marks, bounds, timeframe) {
+export function unlabelledStretches(marks, bounds, timeframe, reviewed = []) {
   const covered = marks
-    .map((mark) => ({ from: startOf(mark), to: mark.kind === "span" ? mark.end : closeTime(endOf(mark), timeframe) }))
+    .filter((mark) => kindOf(mark).ofCandles)
+    .map((mark) => ({ from: startOf(mark), to: endsAtClose(mark) ? endOf(mark) : closeTime(endOf(mark), timeframe) }))
+    .concat(reviewed)
     .sort((one, other) => one.from - other.from);
   const stretches = [];
   let reached = bounds.from;

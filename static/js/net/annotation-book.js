@@ -37,6 +37,8 @@ export class AnnotationBook {
     this.#queue = makeQueue((change, stored) => this.#saved(change, stored));
     this.state = createStore(/** @type {BookState} */ ({ index: new MarkIndex(), isLoading: false, error: null }));
     this.undoState = createStore(NOTHING);
+    /** Ranges that this author looked through, with or without marks. */
+    this.reviewed = createStore(/** @type {{from: number, to: number}[]} */ ([]));
   }
 
   get queue() {
@@ -94,26 +96,39 @@ export class AnnotationBook {
   }
 
   /**
-   * @param {string} id
-   * @param {string} [gesture]
+   * Show and store many as one gesture.
+   * @param {Annotation[]} marks
    */
-  remove(id, gesture) {
-    const known = this.index.get(id);
-    if (!known) return;
-    this.#change({ index: this.index.without(id) });
-    this.#queue.add({ ...this.#signed(id, gesture), mark: null, revision: known.revision });
+  putAll(marks) {
+    if (this.#seriesId === null || marks.length === 0) return;
+    const gesture = marks.length > 1 ? crypto.randomUUID() : undefined;
+    const revised = marks.map((mark) => ({ ...mark, revision: this.index.get(mark.id)?.revision ?? 0 }));
+    this.#change({ index: this.index.with(...revised) });
+    this.#queue.addAll(revised.map((mark) => ({ ...this.#signed(mark.id, gesture), mark, revision: mark.revision })));
+  }
+
+  /**
+   * Take many away as one gesture.
+   * @param {string[]} ids
+   */
+  removeAll(ids) {
+    const known = ids.flatMap((id) => this.index.get(id) ?? []);
+    const gesture = known.length > 1 ? crypto.randomUUID() : undefined;
+    this.#change({ index: this.index.without(...ids) });
+    this.#queue.addAll(known.map(({ id, revision }) => ({ ...this.#signed(id, gesture), mark: null, revision })));
   }
 
   /**
    * Take back this author's last gesture, or make it again.
    * @param {"undo" | "redo"} direction
+   * @param {boolean} [skip] leaves out a step that cannot be done, since someone changed the mark
    * @returns {Promise<string | null>} what it did, in words; null when there was nothing to do
    */
-  async step(direction) {
+  async step(direction, skip = false) {
     const seriesId = this.#seriesId;
     if (seriesId === null) return null;
     await this.#queue.whenIdle();
-    const answer = await this.#api.post(`/api/series/${seriesId}/${direction}`);
+    const answer = await this.#api.post(`/api/series/${seriesId}/${direction}`, skip ? { skip: true } : undefined);
     if (seriesId === this.#seriesId) {
       this.#change({ index: this.index.with(...answer.annotations).without(...answer.deleted) });
       this.undoState.set({ can_undo: answer.can_undo, can_redo: answer.can_redo, undo: answer.undo, redo: answer.redo });

@@ -82,7 +82,8 @@ export class Link {
   }
 
   /**
-   * Be told when something of a series changed (annotations of another tab, new candles); also after each cut.
+   * Be told when something of a series changed (annotations of another tab, new candles). A message without `what`
+   * comes each time the room was joined: what was missed before has to be asked for.
    * @param {number} seriesId
    * @param {(message: unknown) => void} onChange
    * @returns {() => void} ends it
@@ -90,7 +91,7 @@ export class Link {
   followSeries(seriesId, onChange) {
     const watchers = this.#series.get(seriesId) ?? new Set();
     this.#series.set(seriesId, watchers.add(onChange));
-    if (this.#socket.connected) this.#socket.emit("join", { series_id: seriesId });
+    if (this.#socket.connected) this.#joinSeries(seriesId, [onChange]);
     return () => this.#leaveSeries(seriesId, onChange);
   }
 
@@ -107,12 +108,8 @@ export class Link {
   }
 
   #connected() {
-    const wasCut = this.#state === "reconnecting";
     for (const follower of this.#runs.values()) this.#joinRun(follower);
-    for (const [seriesId, watchers] of this.#series) {
-      this.#socket.emit("join", { series_id: seriesId });
-      if (wasCut) for (const watcher of watchers) watcher({ series_id: seriesId });
-    }
+    for (const [seriesId, watchers] of this.#series) this.#joinSeries(seriesId, watchers);
     this.#setState("live");
   }
 
@@ -120,6 +117,17 @@ export class Link {
   #joinRun(follower) {
     // First the room, then the stored events: what is sent between the two comes twice and never not at all.
     this.#socket.emit("join", { run_id: follower.runId }, () => void follower.catchUp());
+  }
+
+  /**
+   * @param {number} seriesId
+   * @param {Iterable<(message: unknown) => void>} watchers who are told once the room is joined
+   */
+  #joinSeries(seriesId, watchers) {
+    // As with runs: the room first, then what is stored.
+    this.#socket.emit("join", { series_id: seriesId }, () => {
+      for (const watcher of watchers) watcher({ series_id: seriesId });
+    });
   }
 
   /** @param {unknown} error */

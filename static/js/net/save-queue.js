@@ -51,7 +51,12 @@ export class SaveQueue {
 
   /** @param {Omit<Change, "key" | "problem">} change */
   add(change) {
-    this.#unsent.add(change, Date.now());
+    this.addAll([change]);
+  }
+
+  /** @param {Omit<Change, "key" | "problem">[]} changes */
+  addAll(changes) {
+    for (const change of changes) this.#unsent.add(change, Date.now());
     this.#report(this.state.get().failing);
     this.send();
   }

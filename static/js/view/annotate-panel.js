@@ -16,25 +16,24 @@ import { mountSelectedPanel } from "./selected-panel.js";
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
  * @param {import("./dialog.js").Dialog} parts.dialog
  * @param {HTMLElement} parts.saveBadge
+ * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
+ * @param {import("./keyboard.js").Keyboard} parts.keyboard
  */
 export function mountAnnotatePanel(root, parts) {
-  const { annotator, book, saveBadge } = parts;
+  const { book, saveBadge } = parts;
   const problems = element("div", { class: "stack" });
   const labels = element("section", { class: "stack" });
   const selected = element("section", { class: "stack selected" });
   const list = element("section", { class: "stack" });
-  root.append(problems, labels, actionRow(annotator, book), selected, list);
+  root.append(problems, labels, actionRow(parts), selected, list);
   mountSaveStatus(saveBadge, problems, book);
   mountLabelList(labels, parts);
   mountSelectedPanel(selected, parts);
   mountAnnotationList(list, parts);
 }
 
-/**
- * @param {import("./annotator.js").Annotator} annotator
- * @param {import("../net/annotation-book.js").AnnotationBook} book
- */
-function actionRow(annotator, book) {
+/** @param {Parameters<typeof mountAnnotatePanel>[1]} parts */
+function actionRow({ annotator, book, keyboard }) {
   const undo = button("Undo", () => void annotator.step("undo"));
   const redo = button("Redo", () => void annotator.step("redo"));
   const draw = () => {
@@ -42,8 +41,8 @@ function actionRow(annotator, book) {
     const isWaiting = book.queue.state.get().waiting > 0;
     undo.disabled = !state.can_undo && !isWaiting;
     redo.disabled = !state.can_redo || isWaiting;
-    undo.title = state.undo && !isWaiting ? `Undo: ${state.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)";
-    redo.title = state.redo ? `Redo: ${state.redo} (Ctrl+Shift+Z)` : "Redo (Ctrl+Shift+Z)";
+    undo.title = state.undo && !isWaiting ? `Undo: ${state.undo} (${keyboard.keyOf("undo")})` : `Undo (${keyboard.keyOf("undo")})`;
+    redo.title = state.redo ? `Redo: ${state.redo} (${keyboard.keyOf("redo")})` : `Redo (${keyboard.keyOf("redo")})`;
   };
   book.undoState.subscribe(draw);
   book.queue.state.subscribe(draw);
@@ -55,7 +54,7 @@ function actionRow(annotator, book) {
     redo,
     element("span", { class: "grow" }),
     element("span", { class: "muted" }, "Unlabelled"),
-    button("‹", () => annotator.goToUnlabelled(-1), { class: "icon", title: "Previous unlabelled stretch (P)", "aria-label": "Previous unlabelled stretch" }),
-    button("›", () => annotator.goToUnlabelled(1), { class: "icon", title: "Next unlabelled stretch (N)", "aria-label": "Next unlabelled stretch" }),
+    button("‹", () => annotator.goToUnlabelled(-1), { class: "icon", title: `Previous unlabelled stretch (${keyboard.keyOf("previous-unlabelled")})`, "aria-label": "Previous unlabelled stretch" }),
+    button("›", () => annotator.goToUnlabelled(1), { class: "icon", title: `Next unlabelled stretch (${keyboard.keyOf("next-unlabelled")})`, "aria-label": "Next unlabelled stretch" }),
   );
 }

@@ -1,7 +1,6 @@
 // Puts annotating together: data, drawing on the chart, tools, keys and the Annotate tab.
 
-import { endOf, startOf } from "../model/annotation.js";
-import { LABEL_KEYS } from "../model/keys.js";
+import { endOf, endsAtClose, startOf } from "../model/annotation.js";
 import { coloursOf } from "../model/label-set.js";
 import { closeTime } from "../model/timeframe.js";
 import { AnnotationBook } from "../net/annotation-book.js";
@@ -10,6 +9,8 @@ import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
 import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
+import { mountAnnotateKeys } from "./annotate-keys.js";
+import { KeyDrawing } from "./key-drawing.js";
 import { MarkLayer } from "./mark-layer.js";
 import { MarkPointer } from "./mark-pointer.js";
 import { mountToolRail } from "./tool-rail.js";
@@ -42,12 +43,13 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const unsent = new Unsent(localStorage);
   const book = new AnnotationBook(api, (onSaved) => new SaveQueue({ api, unsent, onSaved, alone }), () => settings.get().author);
   const labels = new LabelBook(api);
-  const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast });
+  const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast, settings });
   const layer = new MarkLayer(view);
   const pointer = new MarkPointer(canvas, view, annotator, layer);
-  mountToolRail(rail, annotator);
-  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge });
-  mountKeys(keyboard, annotator, pointer, () => {
+  const drawing = new KeyDrawing(annotator, view, cursor, toast);
+  mountToolRail(rail, annotator, keyboard, settings);
+  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge, drawing, keyboard });
+  mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast }, () => {
     tabs.show("annotate");
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   });
@@ -75,7 +77,6 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const follow = (/** @type {import("../net/link.js").Link} */ made) => {
     link = made;
     followOpen();
-    void book.refresh(); // what others changed before the connection stood
   };
   return { annotator, book, labels, layer, follow };
 }
@@ -120,16 +121,17 @@ function alone(task) {
  */
 function followModel({ book, labels, layer, annotator, overview, view }) {
   const draw = () => {
-    const { selected, pending, hidden } = annotator.state.get();
+    const { selected, chosen, pending, hidden } = annotator.state.get();
     const colours = coloursOf(labels.set.get());
-    layer.set({ index: book.index, colours, selected, pendingTime: pending?.anchor.time ?? null, hidden });
+    layer.set({ index: book.index, colours, selected, chosen, pendingTime: pending?.anchor.time ?? null, hidden, reviewed: book.reviewed.get() });
   };
   const drawOverview = () => {
     const { hidden } = annotator.state.get();
     const colours = coloursOf(labels.set.get());
-    const stripes = book.index.all().map((mark) => ({
+    const placed = book.index.all().filter((mark) => Number.isFinite(startOf(mark)));
+    const stripes = placed.map((mark) => ({
       start: startOf(mark),
-      end: mark.kind === "span" ? mark.end : closeTime(endOf(mark), view.timeframe),
+      end: endsAtClose(mark) ? endOf(mark) : closeTime(endOf(mark), view.timeframe),
       colour: colours.get(mark.label) ?? "#8c8c8c",
     }));
     overview.setStripes(hidden ? [] : stripes);
@@ -144,38 +146,9 @@ function followModel({ book, labels, layer, annotator, overview, view }) {
     draw();
     drawOverview();
   });
+  book.reviewed.subscribe(draw);
   annotator.state.subscribe((now, before) => {
     draw();
     if (now.hidden !== before.hidden) drawOverview();
   });
-}
-
-/**
- * @param {import("./context.js").Keyboard} keyboard
- * @param {Annotator} annotator
- * @param {MarkPointer} pointer
- * @param {() => void} comment puts the focus into the comment of the selected annotation
- */
-function mountKeys(keyboard, annotator, pointer, comment) {
-  for (const key of LABEL_KEYS) keyboard.on(`label-${key}`, () => annotator.useLabelKey(key));
-  for (const tool of /** @type {const} */ (["select", "span", "point", "trade"])) keyboard.on(`tool-${tool}`, () => annotator.setTool(tool));
-  keyboard.on("span-start", () => annotator.spanEdge("start"));
-  keyboard.on("span-end", () => annotator.spanEdge("end"));
-  keyboard.on("trade-entry", () => annotator.tradeEnd("entry"));
-  keyboard.on("trade-exit", () => annotator.tradeEnd("exit"));
-  keyboard.on("place", () => annotator.place());
-  keyboard.on("next-unlabelled", () => annotator.goToUnlabelled(1));
-  keyboard.on("previous-unlabelled", () => annotator.goToUnlabelled(-1));
-  keyboard.on("next-annotation", () => annotator.selectNeighbour(1));
-  keyboard.on("previous-annotation", () => annotator.selectNeighbour(-1));
-  keyboard.on("end-earlier", () => annotator.stepEdge("end", -1));
-  keyboard.on("end-later", () => annotator.stepEdge("end", 1));
-  keyboard.on("start-earlier", () => annotator.stepEdge("start", -1));
-  keyboard.on("start-later", () => annotator.stepEdge("start", 1));
-  keyboard.on("comment", comment);
-  keyboard.on("delete", () => annotator.deleteSelected());
-  keyboard.on("undo", () => void annotator.step("undo"));
-  keyboard.on("redo", () => void annotator.step("redo"));
-  keyboard.on("hide", () => annotator.toggleHidden());
-  keyboard.on("escape", () => pointer.cancel() || annotator.escape());
 }

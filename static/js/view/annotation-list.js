@@ -1,8 +1,9 @@
 // The list of annotations: filtered by label, kind and text; a click selects one and brings it into view.
 
-import { endOf, KIND_TITLES, passes, startOf } from "../model/annotation.js";
+import { isDraft, KIND_CHOICES, kindOf, passes } from "../model/annotation.js";
 import { formatShortTime } from "../model/format.js";
 import { coloursOf } from "../model/label-set.js";
+import { timeText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
 import { card } from "./card.js";
 import { button, element, fill } from "./element.js";
@@ -11,7 +12,6 @@ import { swatch } from "./label-list.js";
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 
 const ROWS = 100; // drawn at first, and with each “more”
-const SIGNS = { span: "▭", point: "◆", trade: "⇄" };
 
 /**
  * @param {HTMLElement} root
@@ -23,14 +23,16 @@ const SIGNS = { span: "▭", point: "◆", trade: "⇄" };
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
  */
 export function mountAnnotationList(root, { annotator, book, labels, view, settings }) {
-  const filter = { label: "", kind: "", text: "" };
+  const filter = { label: "", kind: "", text: "", status: "" };
   let most = ROWS;
   const title = element("h2", {}, "Annotations");
   const label = element("select", { "aria-label": "Only this label" });
-  const kind = element("select", { "aria-label": "Only this kind" }, ...options([["", "All kinds"], ...Object.entries(KIND_TITLES)]));
+  const kind = element("select", { "aria-label": "Only this kind" }, ...options([["", "All kinds"], ...KIND_CHOICES]));
+  const status = element("select", { "aria-label": "Only this status" }, ...options([["", "Drafts and done"], ["draft", "Drafts"], ["done", "Done"]]));
+  const all = button("Select all", () => annotator.selectAll(book.index.all().filter((mark) => passes(mark, filter)).map(({ id }) => id)), { class: "quiet small", title: "Select what the filter shows: a label, a status or Delete then goes to all of them" });
   const text = element("input", { type: "search", placeholder: "Search comments", "aria-label": "Search label, comment and author" });
   const rows = element("div", { class: "annotation-rows", role: "list", "aria-label": "Annotations" });
-  root.append(title, element("div", { class: "filters" }, label, kind, text), rows);
+  root.append(element("div", { class: "row spread" }, title, all), element("div", { class: "filters" }, label, kind, text, status), rows);
 
   const draw = () => {
     const { index, isLoading, error } = book.state.get();
@@ -39,9 +41,10 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
     title.textContent = found.length === index.size ? `Annotations (${index.size})` : `Annotations (${found.length} of ${index.size})`;
     const colours = coloursOf(labels.set.get());
     const zone = new Zone(settings.get().zone);
-    const selected = annotator.state.get().selected;
+    const chosen = new Set(annotator.state.get().chosen);
+    all.disabled = found.length === 0;
     /** @param {Annotation} mark */
-    const one = (mark) => rowOf(mark, { colour: colours.get(mark.label), zone, timeframe: view.timeframe, isSelected: mark.id === selected, onOpen: () => annotator.jumpTo(mark) });
+    const one = (mark) => rowOf(mark, { colour: colours.get(mark.label), zone, timeframe: view.timeframe, isSelected: chosen.has(mark.id), onOpen: (adds) => (adds ? annotator.toggle(mark.id) : annotator.jumpTo(mark)) });
     const more = () => {
       most += ROWS;
       draw();
@@ -55,15 +58,15 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
     draw();
   };
   const change = () => {
-    Object.assign(filter, { label: label.value, kind: kind.value, text: text.value });
+    Object.assign(filter, { label: label.value, kind: kind.value, text: text.value, status: status.value });
     most = ROWS;
     draw();
   };
-  for (const control of [label, kind]) control.addEventListener("change", change);
+  for (const control of [label, kind, status]) control.addEventListener("change", change);
   text.addEventListener("input", change);
   labels.set.subscribe(drawLabels);
   book.state.subscribe(draw);
-  annotator.state.subscribe((now, before) => now.selected !== before.selected && draw());
+  annotator.state.subscribe((now, before) => now.chosen !== before.chosen && draw());
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
   drawLabels();
 }
@@ -89,21 +92,21 @@ function failure(error, book) {
 
 /**
  * @param {Annotation} mark
- * @param {{colour: string | undefined, zone: Zone, timeframe: string, isSelected: boolean, onOpen: () => void}} look
+ * @param {{colour: string | undefined, zone: Zone, timeframe: string, isSelected: boolean, onOpen: (adds: boolean) => void}} look
  */
 function rowOf(mark, { colour, zone, timeframe, isSelected, onOpen }) {
-  const start = formatShortTime(startOf(mark), zone, timeframe);
-  const end = mark.kind === "point" ? "" : ` – ${formatShortTime(endOf(mark), zone, timeframe)}`;
+  const place = timeText(mark, (time) => formatShortTime(time, zone, timeframe));
   return element(
     "div",
     { role: "listitem" },
     element(
       "button",
-      { type: "button", class: "annotation-row", "aria-current": isSelected ? "true" : null, onclick: onOpen, title: `${KIND_TITLES[mark.kind]} ${mark.label}, ${start}${end}${mark.comment ? `: ${mark.comment}` : ""}` },
+      { type: "button", class: "annotation-row", "aria-current": isSelected ? "true" : null, onclick: (/** @type {MouseEvent} */ event) => onOpen(event.shiftKey || event.ctrlKey || event.metaKey), title: `${kindOf(mark).title} ${mark.label}, ${place}${mark.comment ? `: ${mark.comment}` : ""}` },
       swatch(colour ?? "#8c8c8c"),
-      element("span", { "aria-hidden": "true", class: "muted" }, SIGNS[mark.kind]),
+      element("span", { "aria-hidden": "true", class: "muted" }, kindOf(mark).sign),
       element("span", { class: "clip name" }, mark.label),
-      element("span", { class: "muted number clip grow" }, start),
+      element("span", { class: "muted number clip grow" }, place.split(" – ")[0]),
+      isDraft(mark) && element("span", { class: "badge" }, "draft"),
       mark.revision === 0 && element("span", { class: "muted", title: "Not saved yet" }, "•"),
       mark.comment && element("span", { class: "muted", title: mark.comment }, "✎"),
     ),

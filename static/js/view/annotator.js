@@ -1,25 +1,30 @@
 // What a person is doing with annotations: tool, label, selection, and the gestures that change them.
 
 import { endOf, sideOfLabel, startOf } from "../model/annotation.js";
+import { changedBy, pasted } from "../model/bulk.js";
 import { activeLabels, labelWithKey } from "../model/label-set.js";
+import { snapped, withMagnet } from "../model/magnet.js";
 import { edited, spanBetween } from "../model/mark-edit.js";
 import { createStore } from "../model/store.js";
 import { nextStretch, unlabelledStretches } from "../model/unlabelled.js";
+import { takeStep } from "./undoing.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 /** @typedef {import("../model/annotation.js").Anchor} Anchor */
-/** @typedef {"select" | "span" | "point" | "trade"} Tool */
+/** @typedef {"select" | "span" | "point" | "trade" | "level" | "trend_line" | "chart_class" | "walk" | "ruler"} Tool */
 
 /**
  * @typedef {object} AnnotatorState
  * @property {Tool} tool
  * @property {string | null} armed name of the label that drawing gives
- * @property {string | null} selected id of an annotation
- * @property {{kind: "span" | "trade", anchor: Anchor} | null} pending begun by key, not ended yet
+ * @property {string | null} selected id of the annotation that the panel shows
+ * @property {readonly string[]} chosen ids of all selected ones, that one included
+ * @property {{kind: "span" | "trade" | "trend_line" | "chart_class", anchor: Anchor} | null} pending begun by key, not ended yet
  * @property {boolean} hidden
  */
 
-const INSIDE = 1e-6; // of a candle: a position just inside the candle that opens there
+/** @type {AnnotatorState} */
+const OPENING = { tool: "select", armed: null, selected: null, chosen: [], pending: null, hidden: false };
 
 /** Performs what pointer, keys and panel ask for. */
 export class Annotator {
@@ -28,6 +33,9 @@ export class Annotator {
   #labels;
   #cursor;
   #toast;
+  #settings;
+  /** @type {Annotation[]} */
+  #copied = [];
 
   /**
    * @param {object} parts
@@ -36,40 +44,74 @@ export class Annotator {
    * @param {import("../model/store.js").Store<import("../model/label-set.js").LabelSet | null>} parts.labels
    * @param {import("./cursor.js").Cursor} parts.cursor
    * @param {import("./toast.js").Toast} parts.toast
+   * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
    */
-  constructor({ view, book, labels, cursor, toast }) {
+  constructor({ view, book, labels, cursor, toast, settings }) {
     this.#view = view;
     this.#book = book;
     this.#labels = labels;
     this.#cursor = cursor;
     this.#toast = toast;
-    /** @type {import("../model/store.js").Store<AnnotatorState>} */
-    this.state = createStore(/** @type {AnnotatorState} */ ({ tool: "select", armed: null, selected: null, pending: null, hidden: false }));
+    this.#settings = settings;
+    this.state = createStore(OPENING);
   }
 
   get selected() {
     return this.#book.index.get(this.state.get().selected);
   }
 
+  /** @returns {Annotation[]} every selected one that is still there */
+  get chosen() {
+    return this.state.get().chosen.flatMap((id) => this.#book.index.get(id) ?? []);
+  }
+
+  get isMagnetic() {
+    return this.#settings.get().magnet;
+  }
+
+  toggleMagnet() {
+    this.#settings.update((now) => ({ ...now, magnet: !now.magnet }));
+  }
+
   /** @param {Tool} tool */
   setTool(tool) {
-    this.#change({ tool, pending: null });
+    this.change({ tool, pending: null });
   }
 
   /** @param {string | null} id */
   select(id) {
-    this.#change({ selected: id, pending: null });
+    this.change({ selected: id, chosen: id === null ? [] : [id], pending: null });
+  }
+
+  /** @param {string[]} ids the last one is shown in the panel */
+  selectAll(ids) {
+    this.change({ selected: ids.at(-1) ?? null, chosen: ids, pending: null });
   }
 
   /**
-   * Give a label to the selected annotation, or arm it for drawing.
+   * Add one to the selection, or take it out.
+   * @param {string} id
+   */
+  toggle(id) {
+    const { chosen } = this.state.get();
+    this.selectAll(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  }
+
+  /** Select what is in view. */
+  selectShown() {
+    const range = this.#view.visible();
+    if (range) this.selectAll(this.#book.index.between(range.from, range.to).map(({ mark }) => mark.id));
+  }
+
+  /**
+   * Give a label to every selected annotation, or arm it for drawing.
    * @param {string} name
    */
   useLabel(name) {
     const { tool } = this.state.get();
-    const mark = this.selected;
-    this.#change({ armed: name });
-    if (mark) return this.put({ ...mark, label: name });
+    const marks = this.chosen;
+    this.change({ armed: name });
+    if (marks.length) return this.changeAll(marks, { label: name });
     if (tool === "select") this.setTool("span");
   }
 
@@ -82,38 +124,67 @@ export class Annotator {
 
   /** The label that drawing gives: the armed one while it exists, else the first. */
   labelName() {
-    const labels = activeLabels(this.#labels.get());
-    const { armed } = this.state.get();
-    return labels.find(({ name }) => name === armed)?.name ?? labels[0]?.name ?? null;
+    const names = activeLabels(this.#labels.get()).map(({ name }) => name);
+    return names.find((name) => name === this.state.get().armed) ?? names[0] ?? null;
   }
 
   /**
    * Make an annotation that is not stored yet.
-   * @template {object} Place
-   * @param {Place} place its kind and where it is
+   * @param {object} place its kind and where it is
+   * @param {string | null} [label]
    */
-  draft(place) {
-    const label = this.labelName();
+  draft(place, label = this.labelName()) {
     if (!label) return null;
     const common = { id: crypto.randomUUID(), label, comment: "", confidence: null, revision: 0 };
     return /** @type {Annotation} */ (/** @type {unknown} */ ({ ...common, ...place }));
   }
 
   /**
-   * @param {number} one position
-   * @param {number} other position
+   * An annotation over the candles between two positions.
+   * @param {number} one
+   * @param {number} other
+   * @param {"span" | "chart_class"} [kind]
    */
-  spanDraft(one, other) {
-    return this.draft({ kind: "span", ...spanBetween(this.#view.window, one, other) });
+  spanDraft(one, other, kind = "span") {
+    return this.draft({ kind, ...spanBetween(this.#view.window, one, other) });
   }
 
   /**
+   * A trade or a trend line between two anchors.
+   * @param {"trade" | "trend_line"} kind
    * @param {Anchor} one
    * @param {Anchor} other
    */
-  tradeDraft(one, other) {
-    const [entry, exit] = one.time <= other.time ? [one, other] : [other, one];
-    return this.draft({ kind: "trade", side: sideOfLabel(this.labelName() ?? ""), entry, exit, stop: null, target: null });
+  pairDraft(kind, one, other) {
+    const [first, last] = (one.time <= other.time ? [one, other] : [other, one]).map((anchor) => this.magnetic(anchor));
+    if (kind === "trend_line") return last.time > first.time ? this.draft({ kind, start: first, end: last, extend: "none" }) : null;
+    return this.draft({ kind, side: sideOfLabel(this.labelName() ?? ""), entry: first, exit: last, stop: null, target: null });
+  }
+
+  /**
+   * What stands on one candle: a point, or a level from there on.
+   * @param {"point" | "level"} kind
+   * @param {Anchor} at
+   */
+  spotDraft(kind, at) {
+    const { time, price } = this.magnetic(at);
+    return this.draft(kind === "point" ? { kind, time, price } : { kind, time, price, until: null });
+  }
+
+  /** @param {Anchor} anchor its price on the candle's nearest one while the magnet is on */
+  magnetic({ time, price }) {
+    return this.isMagnetic ? snapped({ time, price }, this.#view.window) : { time, price };
+  }
+
+  /**
+   * An annotation after a drag of one of its parts.
+   * @param {Annotation} mark
+   * @param {import("../model/mark-edit.js").Part} part
+   * @param {import("../model/mark-edit.js").Moved} moved
+   */
+  dragged(mark, part, moved) {
+    const changed = edited(mark, part, moved, this.#view.window);
+    return this.isMagnetic ? withMagnet(changed, part, this.#view.window) : changed;
   }
 
   /**
@@ -125,53 +196,42 @@ export class Annotator {
   }
 
   /**
+   * Change many at once: one step of undo.
+   * @param {Annotation[]} marks
+   * @param {Parameters<typeof changedBy>[1]} change
+   */
+  changeAll(marks, change) {
+    this.#book.putAll(changedBy(marks, change));
+  }
+
+  /**
    * Store what was just drawn; the tool stays, so that the next one can be drawn at once.
    * @param {Annotation | null} mark
    */
   putDrawn(mark) {
-    if (!mark) return this.#toast("The label set is not loaded yet, so there is no label to draw with");
-    this.#book.put(mark);
-    this.#change({ pending: null, selected: null });
+    if (!this.labelName()) return this.#toast("The label set is not loaded yet, so there is no label to draw with");
+    this.put(mark);
+    this.change({ pending: null, selected: null, chosen: [] });
   }
 
   deleteSelected() {
-    const mark = this.selected;
-    if (!mark) return;
-    this.#book.remove(mark.id);
+    const ids = this.chosen.map(({ id }) => id);
+    if (ids.length) this.#book.removeAll(ids);
     this.select(null);
   }
 
-  /**
-   * A span edge at the crosshair: moves the selected span's, begins a span, or ends the begun one.
-   * @param {"start" | "end"} edge
-   */
-  spanEdge(edge) {
-    const at = this.#cursor.get();
-    if (!at) return;
-    const [mark, { pending }] = [this.selected, this.state.get()];
-    if (mark?.kind === "span") return this.#moveEdgeTo(mark, edge, at.position);
-    if (pending?.kind === "span" && edge === "end") {
-      const begun = this.#view.window.positionOf(pending.anchor.time) + INSIDE;
-      return this.putDrawn(this.spanDraft(begun, at.position));
-    }
-    this.#begin("span", at);
+  copy() {
+    this.#copied = this.chosen;
+    const count = this.#copied.length;
+    this.#toast(count ? `${count === 1 ? "One annotation is" : `${count} annotations are`} copied; paste at the crosshair` : "Select annotations to copy first");
   }
 
-  /** @param {"entry" | "exit"} end */
-  tradeEnd(end) {
+  paste() {
     const at = this.#cursor.get();
-    if (!at) return;
-    const anchor = { time: at.time, price: at.price };
-    const { pending } = this.state.get();
-    if (end === "entry") return this.#begin("trade", at);
-    if (pending?.kind !== "trade") return this.#toast("Press E where the trade enters first");
-    this.putDrawn(this.tradeDraft(pending.anchor, anchor));
-  }
-
-  /** Place a point at the crosshair, while the point tool is in hand. */
-  place() {
-    const at = this.#cursor.get();
-    if (at && this.state.get().tool === "point") this.putDrawn(this.draft({ kind: "point", time: at.time, price: at.price }));
+    const made = at ? pasted(this.#copied, at.time, this.#view.window, () => crypto.randomUUID()) : [];
+    if (!made.length) return this.#toast("Nothing is copied yet");
+    this.#book.putAll(made);
+    this.selectAll(made.map(({ id }) => id));
   }
 
   /**
@@ -183,7 +243,7 @@ export class Annotator {
     const mark = this.selected;
     if (!mark) return;
     const ends = { start: /** @type {const} */ ("entry"), end: /** @type {const} */ ("exit") };
-    const part = mark.kind === "trade" ? ends[edge] : mark.kind === "span" ? edge : "body";
+    const part = mark.kind === "trade" ? ends[edge] : mark.kind === "point" || mark.kind === "level" ? "body" : edge;
     const changed = edited(mark, part, { candles: step, price: 0 }, this.#view.window);
     if (startOf(changed) !== startOf(mark) || endOf(changed) !== endOf(mark)) this.put(changed);
   }
@@ -201,67 +261,40 @@ export class Annotator {
   jumpTo(mark) {
     this.select(mark.id);
     const range = this.#view.visible();
-    const isInView = range && startOf(mark) >= range.from && endOf(mark) <= range.to;
-    if (!isInView) this.#view.goTo((startOf(mark) + endOf(mark)) / 2);
+    const [start, end] = [startOf(mark), endOf(mark)];
+    if (Number.isFinite(start) && !(range && start >= range.from && end <= range.to)) this.#view.goTo((start + end) / 2);
   }
 
   /** @param {1 | -1} direction */
   goToUnlabelled(direction) {
     const [bounds, at] = [this.#view.bounds(), this.#cursor.get()];
     if (!bounds || !at) return;
-    const stretch = nextStretch(unlabelledStretches(this.#book.index.all(), bounds, this.#view.timeframe), at.time, direction);
+    const stretches = unlabelledStretches(this.#book.index.all(), bounds, this.#view.timeframe, this.#book.reviewed.get());
+    const stretch = nextStretch(stretches, at.time, direction);
     if (!stretch) return this.#toast(direction > 0 ? "No unlabelled stretch after this one" : "No unlabelled stretch before this one");
     this.#view.goTo(stretch.from);
     this.#cursor.aim(stretch.from);
   }
 
   /** @param {"undo" | "redo"} direction */
-  async step(direction) {
-    const { failing } = this.#book.queue.state.get();
-    if (failing) return this.#toast(`Nothing can be ${direction === "undo" ? "undone" : "redone"} while changes are not saved: ${failing}`, { tone: "danger" });
-    try {
-      const title = await this.#book.step(direction);
-      const done = direction === "undo" ? "Undone" : "Redone";
-      this.#toast(title ? `${done}: ${title}` : `Nothing to ${direction}`);
-    } catch (error) {
-      this.#toast(error instanceof Error ? error.message : String(error), { tone: "danger" });
-    }
+  step(direction) {
+    return takeStep(this.#book, this.#toast, direction);
   }
 
   /** Give up the drawing, then the selection, then the tool. */
   escape() {
     const { pending, selected } = this.state.get();
-    if (pending) this.#change({ pending: null });
+    if (pending) this.change({ pending: null });
     else if (selected) this.select(null);
     else this.setTool("select");
   }
 
   toggleHidden() {
-    this.#change({ hidden: !this.state.get().hidden });
-  }
-
-  /**
-   * @param {import("../model/annotation.js").Span} mark
-   * @param {"start" | "end"} edge
-   * @param {number} position
-   */
-  #moveEdgeTo(mark, edge, position) {
-    const { window } = this.#view;
-    const wanted = spanBetween(window, position, position)[edge];
-    const candles = window.positionOf(wanted) - window.positionOf(mark[edge]);
-    this.put(edited(mark, edge, { candles, price: 0 }, window));
-  }
-
-  /**
-   * @param {"span" | "trade"} kind
-   * @param {Anchor} at
-   */
-  #begin(kind, { time, price }) {
-    this.#change({ pending: { kind, anchor: { time, price } }, selected: null });
+    this.change({ hidden: !this.state.get().hidden });
   }
 
   /** @param {Partial<AnnotatorState>} part */
-  #change(part) {
+  change(part) {
     this.state.update((now) => ({ ...now, ...part }));
   }
 }

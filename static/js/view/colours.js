@@ -4,12 +4,14 @@
  * @typedef {object} ChartColours
  * @property {string} background
  * @property {string} text
+ * @property {string} strong text that stands out
  * @property {string} muted
  * @property {string} line
  * @property {string} grid
  * @property {string} crosshair
  * @property {string} label background of the crosshair's labels
  * @property {string} accent
+ * @property {string} ok
  * @property {string} up
  * @property {string} down
  * @property {string} upFaint
@@ -40,12 +42,14 @@ function read(style) {
   return {
     background: token("chart-background"),
     text: token("text-muted"),
+    strong: token("text"),
     muted: token("text-muted"),
     line: token("line"),
     grid: token("chart-grid"),
     crosshair: token("chart-crosshair"),
     label: token("accent-fill"),
     accent: token("accent"),
+    ok: token("ok"),
     up,
     down,
     upFaint: up + FAINT,

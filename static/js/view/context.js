@@ -23,12 +23,7 @@
  * @property {() => {timeframe: string, level: string}} drawn the user's timeframe and the one that is drawn
  */
 
-/**
- * The keyboard: panels say what happens for an action of `model/keys.js`.
- * @typedef {object} Keyboard
- * @property {(action: string, perform: () => void) => void} on
- * @property {(action: string) => void} perform
- */
+/** @typedef {import("./keyboard.js").Keyboard} Keyboard panels say what happens for an action of `model/keys.js` */
 
 /**
  * @typedef {object} PageContext

@@ -49,4 +49,19 @@ export class Cursor {
     this.#last = { time: time[index], price: close[index] };
     this.#view.chart.pointAt(index, close[index]);
   }
+
+  /**
+   * Move to the next of its candle's four prices.
+   * @param {1 | -1} direction up or down
+   */
+  stepPrice(direction) {
+    const at = this.get();
+    if (!at) return;
+    const { open, high, low, close, time } = this.#view.window.candle(at.index);
+    const further = [open, high, low, close].filter((price) => (price - at.price) * direction > 0);
+    if (further.length === 0) return;
+    const price = direction > 0 ? Math.min(...further) : Math.max(...further);
+    this.#last = { time, price };
+    this.#view.chart.pointAt(at.index, price);
+  }
 }

@@ -1,6 +1,6 @@
 // Turns key presses into actions of the key table; silent in text fields and behind dialogs.
 
-import { actionOf, keyName } from "../model/keys.js";
+import { actionOf, KEY_TABLE, keyName, keyTitle } from "../model/keys.js";
 
 const TEXT_FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color], [type=button]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input";
@@ -9,9 +9,16 @@ const PRESSABLE = "button, a, summary, input";
 export class Keyboard {
   /** @type {Map<string, () => void>} */
   #actions = new Map();
+  /** @type {Set<(action: string) => boolean>} */
+  #modes = new Set();
+  #table;
 
-  /** @param {Document} root */
-  constructor(root) {
+  /**
+   * @param {Document} root
+   * @param {() => import("../model/keys.js").KeyAction[]} [table] as it is now
+   */
+  constructor(root, table = () => KEY_TABLE) {
+    this.#table = table;
     root.addEventListener("keydown", (event) => this.#press(event));
   }
 
@@ -25,10 +32,35 @@ export class Keyboard {
   }
 
   /**
+   * Let a mode, such as walking over candles, take actions before those who listen for them.
+   * @param {(action: string) => boolean} mode answers whether it took the action
+   * @returns {() => void} ends the mode
+   */
+  enter(mode) {
+    this.#modes.add(mode);
+    return () => void this.#modes.delete(mode);
+  }
+
+  /** @returns {import("../model/keys.js").KeyAction[]} the keys as they are now */
+  get table() {
+    return this.#table();
+  }
+
+  /**
+   * The first key of an action, as people know it; empty for none.
+   * @param {string} action
+   */
+  keyOf(action) {
+    const key = this.#table().find((entry) => entry.action === action)?.keys[0];
+    return key ? keyTitle(key) : "";
+  }
+
+  /**
    * Do an action as if its key had been pressed.
    * @param {string} action
    */
   perform(action) {
+    for (const mode of [...this.#modes].reverse()) if (mode(action)) return;
     this.#actions.get(action)?.();
   }
 
@@ -47,7 +79,7 @@ export class Keyboard {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     const press = { key, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") };
     const pressesButton = ["Space", "Enter"].includes(keyName(press)) && target?.closest(PRESSABLE);
-    const action = pressesButton ? null : actionOf(press);
+    const action = pressesButton ? null : actionOf(press, this.#table());
     if (!action || !this.has(action)) return;
     event.preventDefault();
     this.perform(action);

@@ -1,7 +1,9 @@
 // Draws every annotation in view, as one primitive of the chart.
 
+import { CELL_PX } from "../model/line-shapes.js";
 import { hitsAt, shapeOf } from "../model/mark-shapes.js";
 import { MarkIndex } from "../model/mark-index.js";
+import { chartColours } from "./colours.js";
 import { paintBack, paintFront } from "./mark-paint.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
@@ -11,19 +13,27 @@ import { paintBack, paintFront } from "./mark-paint.js";
  * @typedef {object} LayerState
  * @property {MarkIndex} index
  * @property {Map<string, string>} colours of the labels, by name
- * @property {string | null} selected
+ * @property {readonly string[]} chosen ids of the selected ones
+ * @property {string | null} selected the one that has handles
  * @property {Annotation | null} draft the one being drawn or dragged; stands in for the stored one
  * @property {number | null} pendingTime where a span or trade was begun by key
  * @property {boolean} hidden
+ * @property {{from: number, to: number}[]} reviewed ranges that were looked through
+ * @property {Map<string, string>} worth results of trades by id, in words
  */
+
+const REVIEWED_PX = 3;
+const CROWD = 80; // so many in view hide each other's edges and names
 
 /** The annotations' primitive. */
 export class MarkLayer {
   #view;
   /** @type {LayerState} */
-  #state = { index: new MarkIndex(), colours: new Map(), selected: null, draft: null, pendingTime: null, hidden: false };
+  #state = { index: new MarkIndex(), colours: new Map(), chosen: [], selected: null, draft: null, pendingTime: null, hidden: false, reviewed: [], worth: new Map() };
   /** @type {Shape[]} as painted last */
   #shapes = [];
+  /** @type {ReadonlySet<string>} */
+  #chosen = new Set();
   #views;
 
   /** @param {import("./chart-view.js").ChartView} view */
@@ -46,6 +56,7 @@ export class MarkLayer {
   /** @param {Partial<LayerState>} part */
   set(part) {
     this.#state = { ...this.#state, ...part };
+    if (part.chosen) this.#chosen = new Set(part.chosen);
     this.#view.repaint();
   }
 
@@ -67,7 +78,8 @@ export class MarkLayer {
    * @param {{width: number, height: number}} size
    */
   #paintBack(context, size) {
-    this.#shapes = this.#shapesInView(size.height);
+    this.#shapes = this.#shapesInView(size);
+    this.#paintReviewed(context, size);
     for (const shape of this.#shapes) paintBack(context, shape, this.#look(shape), size);
   }
 
@@ -86,16 +98,32 @@ export class MarkLayer {
     context.setLineDash([]);
   }
 
-  /** @param {Shape | null} shape */
-  #look(shape) {
-    const { colours, selected, draft } = this.#state;
-    const id = shape?.mark.id ?? null;
-    const colour = colours.get(shape?.mark.label ?? "") ?? "#8c8c8c";
-    return { colour, selected: id !== null && (id === selected || id === draft?.id), crowded: this.#shapes.length > 80 };
+  /**
+   * Looked-through ranges: a line along the top of the pane.
+   * @param {CanvasRenderingContext2D} context
+   * @param {{width: number, height: number}} size
+   */
+  #paintReviewed(context, size) {
+    const [mapping, range] = [this.#mapping(size), this.#view.visible()];
+    if (!mapping || !range || this.#state.hidden) return;
+    context.fillStyle = chartColours().ok;
+    for (const { from, to } of this.#state.reviewed) {
+      if (to <= range.from || from >= range.to) continue;
+      const left = Math.max(-1, mapping.x(mapping.window.positionOf(from)));
+      context.fillRect(left, 0, Math.min(size.width + 1, mapping.x(mapping.window.positionOf(to))) - left, REVIEWED_PX);
+    }
   }
 
-  /** @param {number} height */
-  #shapesInView(height) {
+  /** @param {Shape | null} shape */
+  #look(shape) {
+    const { colours, draft, worth } = this.#state;
+    const id = shape?.mark.id ?? "";
+    const colour = colours.get(shape?.mark.label ?? "") ?? "#8c8c8c";
+    return { colour, selected: this.#chosen.has(id) || id === draft?.id, crowded: this.#shapes.length > CROWD, worth: worth.get(id) };
+  }
+
+  /** @param {{width: number, height: number}} size */
+  #shapesInView(size) {
     const range = this.#view.visible();
     const { index, draft, hidden } = this.#state;
     if (!range || (hidden && !draft)) return [];
@@ -103,20 +131,22 @@ export class MarkLayer {
     const placed = draft ? stored.filter(({ mark }) => mark.id !== draft.id) : stored;
     const lane = stored.find(({ mark }) => mark.id === draft?.id)?.lane ?? 0;
     if (draft) placed.push({ mark: draft, lane });
-    const mapping = this.#mapping(height);
+    const mapping = this.#mapping(size);
     return mapping ? placed.map((each) => shapeOf(each, mapping)).filter((shape) => shape !== null) : [];
   }
 
-  /** @param {number} height */
-  #mapping(height) {
+  /** @param {{width: number, height: number}} size */
+  #mapping({ width, height }) {
     const first = this.#view.chart.positionToX(0);
     if (first === null) return null;
-    const width = this.#view.candleWidth();
+    const step = this.#view.candleWidth();
     return {
       window: this.#view.window,
-      x: (/** @type {number} */ position) => first + position * width,
+      x: (/** @type {number} */ position) => first + position * step,
       y: (/** @type {number} */ price) => this.#view.priceToY(price),
+      width,
       height,
+      floor: this.#state.index.has("candle_class") ? CELL_PX + 1 : 0,
     };
   }
 }

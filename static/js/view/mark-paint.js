@@ -1,22 +1,23 @@
 // Strokes and fills of one annotation: behind the candles what covers an area, before them lines, bands and handles.
 
-import { tradeReturn } from "../model/annotation.js";
+import { isDraft, tradeReturn } from "../model/annotation.js";
 import { faint, textOn } from "../model/colour.js";
 import { BAND_PX } from "../model/mark-shapes.js";
+import { gainText, nameText } from "../model/mark-text.js";
 import { chartColours } from "./colours.js";
+import { clipped, line, paintHandle, paintTag } from "./mark-brush.js";
+import { paintBar, paintCell, paintLevel, paintLine } from "./mark-paint-lines.js";
 
 /** @typedef {import("../model/mark-shapes.js").Shape} Shape */
 /** @typedef {import("../model/mark-shapes.js").SpanShape} SpanShape */
 /** @typedef {import("../model/mark-shapes.js").PointShape} PointShape */
 /** @typedef {import("../model/mark-shapes.js").TradeShape} TradeShape */
-/** @typedef {{colour: string, selected: boolean, crowded: boolean}} Look */
+/** @typedef {{colour: string, selected: boolean, crowded: boolean, worth?: string}} Look worth: result of a trade as the server reckons it */
 /** @typedef {{width: number, height: number}} Size */
 
 const FONT = "11px system-ui, sans-serif";
-const HANDLE_PX = 8;
 const DOT_PX = 4;
 const LEAST_TEXT_PX = 14;
-const TAG_PX = 120;
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -48,7 +49,11 @@ export function paintFront(context, shape, look, size) {
   context.textBaseline = "middle";
   if ("left" in shape) paintSpan(context, shape, look, size);
   else if ("x" in shape) paintPoint(context, shape, look, size);
-  else paintTrade(context, shape, look, size);
+  else if ("entryX" in shape) paintTrade(context, shape, look, size);
+  else if ("startX" in shape) paintLine(context, shape, look, size);
+  else if ("fromX" in shape) paintLevel(context, shape, look, size);
+  else if ("cellLeft" in shape) paintCell(context, shape, look);
+  else paintBar(context, shape, look, size);
 }
 
 /**
@@ -60,12 +65,12 @@ export function paintFront(context, shape, look, size) {
 function paintSpan(context, { mark, left, right, bandTop }, { colour, selected, crowded }, { width, height }) {
   const shownLeft = Math.max(left, 0);
   const shownRight = Math.min(right, width);
-  context.fillStyle = colour;
+  context.fillStyle = isDraft(mark) ? faint(colour, 0.55) : colour;
   context.fillRect(shownLeft, bandTop, shownRight - shownLeft, BAND_PX);
   const room = shownRight - shownLeft - 8;
   if (room >= LEAST_TEXT_PX) {
-    context.fillStyle = textOn(colour);
-    context.fillText(clipped(context, mark.comment ? `${mark.label} ✎` : mark.label, room), shownLeft + 4, bandTop + BAND_PX / 2 + 0.5);
+    context.fillStyle = isDraft(mark) ? chartColours().strong : textOn(colour);
+    context.fillText(clipped(context, nameText(mark), room), shownLeft + 4, bandTop + BAND_PX / 2 + 0.5);
   }
   if (crowded && !selected) return; // hundreds of edges would hide the candles; the bands still tell the spans apart
   context.fillStyle = faint(colour, selected ? 1 : 0.55);
@@ -96,7 +101,7 @@ function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size
   context.lineWidth = selected ? 2 : 1;
   context.strokeStyle = selected ? text : background;
   context.stroke();
-  if (!crowded || selected) paintTag(context, mark.comment ? `${mark.label} ✎` : mark.label, { x, y, gap: radius + 6 }, colour, size);
+  if (!crowded || selected) paintTag(context, nameText(mark), { x, y, gap: radius + 6 }, colour, size);
 }
 
 /**
@@ -105,7 +110,7 @@ function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size
  * @param {Look} look
  * @param {Size} size
  */
-function paintTrade(context, shape, { colour, selected, crowded }, size) {
+function paintTrade(context, shape, { colour, selected, crowded, worth }, size) {
   const { mark, entryX, exitX, entryY, exitY, stopY, targetY } = shape;
   const { up, down } = chartColours();
   context.strokeStyle = colour;
@@ -117,8 +122,7 @@ function paintTrade(context, shape, { colour, selected, crowded }, size) {
   if (targetY !== null) paintLimit(context, entryX, exitX, targetY, "target", up);
   paintArrow(context, entryX, entryY, mark.side === "long" ? 1 : -1, colour);
   paintCross(context, exitX, exitY, colour);
-  const gain = tradeReturn(mark);
-  const title = gain === null ? mark.label : `${mark.label} ${gain >= 0 ? "+" : "−"}${Math.abs(gain * 100).toFixed(2)}%`;
+  const title = `${nameText(mark)} ${worth ?? gainText(mark)}`.trim();
   if (!crowded || selected) paintTag(context, title, { x: exitX, y: exitY, gap: 10 }, colour, size);
   if (!selected) return;
   paintHandle(context, entryX, entryY, colour);
@@ -172,63 +176,4 @@ function paintCross(context, x, y, colour) {
   context.lineWidth = 2;
   line(context, x - 4, y - 4, x + 4, y + 4);
   line(context, x - 4, y + 4, x + 4, y - 4);
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {number} x
- * @param {number} y
- * @param {string} colour
- */
-function paintHandle(context, x, y, colour) {
-  context.fillStyle = chartColours().background;
-  context.strokeStyle = colour;
-  context.lineWidth = 2;
-  context.fillRect(x - HANDLE_PX / 2, y - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX);
-  context.strokeRect(x - HANDLE_PX / 2, y - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX);
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {string} text
- * @param {{x: number, y: number, gap: number}} at the tag stands to the right, or to the left where the pane ends
- * @param {string} colour
- * @param {Size} size
- */
-function paintTag(context, text, { x, y, gap }, colour, size) {
-  const shown = clipped(context, text, TAG_PX);
-  const width = context.measureText(shown).width + 6;
-  const left = x + gap + width > size.width ? x - gap - width : x + gap - 3;
-  context.fillStyle = colour;
-  context.fillRect(left, y - BAND_PX / 2, width, BAND_PX);
-  context.fillStyle = textOn(colour);
-  context.fillText(shown, left + 3, y + 0.5);
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {number} fromX
- * @param {number} fromY
- * @param {number} toX
- * @param {number} toY
- */
-function line(context, fromX, fromY, toX, toY) {
-  context.beginPath();
-  context.moveTo(fromX, fromY);
-  context.lineTo(toX, toY);
-  context.stroke();
-}
-
-/**
- * The longest beginning of a text that fits.
- * @param {CanvasRenderingContext2D} context
- * @param {string} text
- * @param {number} room px
- */
-function clipped(context, text, room) {
-  if (context.measureText(text).width <= room) return text;
-  const letters = [...text];
-  let length = letters.length;
-  while (length > 0 && context.measureText(`${letters.slice(0, length).join("")}…`).width > room) length -= 1;
-  return length > 0 ? `${letters.slice(0, length).join("")}…` : "";
 }

@@ -1,8 +1,6 @@
 // Drawing and dragging by mouse, pen and touch. Presses that belong to an annotation never reach the chart;
 // all others do, so that panning, pinching and the wheel work everywhere.
 
-import { edited } from "../model/mark-edit.js";
-
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 /** @typedef {import("../model/mark-edit.js").Part} Part */
 /** @typedef {{x: number, y: number, position: number, price: number}} Place */
@@ -16,6 +14,7 @@ import { edited } from "../model/mark-edit.js";
  */
 
 const CLICK_PX = 4;
+const DRAWN = /** @type {const} */ (["span", "trade", "trend_line", "chart_class"]); // by dragging
 const CURSORS = { start: "ew-resize", end: "ew-resize", entry: "move", exit: "move", stop: "ns-resize", target: "ns-resize", body: "move" };
 
 /** Listens on the chart's container in the capture phase. */
@@ -71,7 +70,7 @@ export class MarkPointer {
     if (!place) return;
     const held = this.#heldAt(place);
     const { tool } = this.#annotator.state.get();
-    const draws = !held && (tool === "span" || tool === "trade");
+    const draws = !held && DRAWN.some((each) => each === tool);
     if (!held && !draws) return;
     this.#gesture = { pointerId: event.pointerId, from: place, held, draft: null };
     this.#root.setPointerCapture(event.pointerId);
@@ -99,7 +98,7 @@ export class MarkPointer {
     if (!place || !from) return;
     this.#gesture = null;
     const isClick = Math.hypot(place.x - from.x, place.y - from.y) < CLICK_PX;
-    if (isClick) this.#click(place);
+    if (isClick) this.#click(place, event.shiftKey || event.ctrlKey || event.metaKey);
     else if (gesture) this.#finish(this.#draftAt(gesture, place), gesture.held !== null);
     cancelAnimationFrame(this.#frame);
     this.#layer.set({ draft: null });
@@ -114,14 +113,18 @@ export class MarkPointer {
     else this.#annotator.put(draft);
   }
 
-  /** @param {Place} place */
-  #click(place) {
+  /**
+   * @param {Place} place
+   * @param {boolean} adds to the selection
+   */
+  #click(place, adds) {
     const { tool, selected } = this.#annotator.state.get();
-    if (tool === "point") {
+    if (tool === "point" || tool === "level") {
       const time = this.#view.window.openAt(place.position);
-      return this.#annotator.putDrawn(this.#annotator.draft({ kind: "point", time, price: place.price }));
+      return this.#annotator.putDrawn(this.#annotator.spotDraft(tool, { time, price: place.price }));
     }
     const ids = this.#layer.hitsAt(place.x, place.y).map(({ mark }) => mark.id);
+    if (adds) return void (ids[0] && this.#annotator.toggle(ids[0]));
     const next = ids[(ids.indexOf(selected ?? "") + 1) % ids.length]; // a further click reaches what lies below
     if (next || tool === "select") this.#annotator.select(next ?? null);
   }
@@ -145,15 +148,22 @@ export class MarkPointer {
   #draftAt({ held, from, draft }, place) {
     if (held) {
       const moved = { candles: place.position - from.position, price: place.price - from.price };
-      return withDecimals(edited(held.mark, held.part, moved, this.#view.window), this.#view.decimals);
+      return withDecimals(this.#annotator.dragged(held.mark, held.part, moved), this.#view.decimals);
     }
+    const drawn = this.#drawn(from, place);
+    return drawn && draft ? { ...drawn, id: draft.id } : drawn;
+  }
+
+  /**
+   * @param {Place} from
+   * @param {Place} to
+   */
+  #drawn(from, to) {
     const { tool } = this.#annotator.state.get();
     const { window } = this.#view;
-    const drawn =
-      tool === "trade"
-        ? this.#annotator.tradeDraft({ time: window.openAt(from.position), price: from.price }, { time: window.openAt(place.position), price: place.price })
-        : this.#annotator.spanDraft(from.position, place.position);
-    return drawn && draft ? { ...drawn, id: draft.id } : drawn;
+    if (tool !== "trade" && tool !== "trend_line") return this.#annotator.spanDraft(from.position, to.position, tool === "chart_class" ? tool : "span");
+    const [one, other] = [from, to].map(({ position, price }) => ({ time: window.openAt(position), price }));
+    return this.#annotator.pairDraft(tool, one, other);
   }
 
   /** @param {PointerEvent} event */
@@ -199,14 +209,11 @@ export class MarkPointer {
 function withDecimals(mark, decimals) {
   /** @param {number} price */
   const rounded = (price) => Number(price.toFixed(decimals));
-  if (mark.kind === "point") return { ...mark, price: rounded(mark.price) };
+  /** @param {import("../model/annotation.js").Anchor} anchor */
+  const at = ({ time, price }) => ({ time, price: rounded(price) });
+  if (mark.kind === "point" || mark.kind === "level") return { ...mark, price: rounded(mark.price) };
+  if (mark.kind === "trend_line") return { ...mark, start: at(mark.start), end: at(mark.end) };
   if (mark.kind !== "trade") return mark;
   const { entry, exit, stop, target } = mark;
-  return {
-    ...mark,
-    entry: { ...entry, price: rounded(entry.price) },
-    exit: { ...exit, price: rounded(exit.price) },
-    stop: stop === null ? null : rounded(stop),
-    target: target === null ? null : rounded(target),
-  };
+  return { ...mark, entry: at(entry), exit: at(exit), stop: stop === null ? null : rounded(stop), target: target === null ? null : rounded(target) };
 }

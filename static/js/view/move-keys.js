@@ -28,6 +28,8 @@ export function mountMoveKeys(keyboard, view, cursor) {
   };
   keyboard.on("cursor-left", () => moveCursor(-1));
   keyboard.on("cursor-right", () => moveCursor(1));
+  keyboard.on("cursor-up", () => cursor.stepPrice(1));
+  keyboard.on("cursor-down", () => cursor.stepPrice(-1));
   keyboard.on("page-left", () => page(-0.9));
   keyboard.on("page-right", () => page(0.9));
   keyboard.on("zoom-in", () => zoom(0.7));

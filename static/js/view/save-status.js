@@ -1,7 +1,7 @@
 // Whether everything is saved, at the top of the page; changes that a person must settle, as cards in the panel.
 
-import { KIND_TITLES } from "../model/annotation.js";
 import { formatShortTime } from "../model/format.js";
+import { summaryText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
 import { button, element, fill } from "./element.js";
 
@@ -51,12 +51,13 @@ function problemCard(change, book) {
   const { mark, problem } = change;
   const isStale = problem?.code === "stale_revision";
   const stored = problem?.stored ?? null;
-  const title = isStale ? "Someone changed this annotation too" : "Not saved";
+  const other = stored?.updated_by || stored?.author || "Someone";
+  const title = isStale ? `${other} ${stored ? "changed" : "deleted"} this annotation too` : "Not saved";
   return element(
     "div",
     { class: "card warning", role: "alert" },
     element("h2", {}, title),
-    isStale ? versions(mark, stored) : element("p", { class: "muted" }, problem?.message ?? ""),
+    isStale ? versions(mark, stored, other) : element("p", { class: "muted" }, problem?.message ?? ""),
     element(
       "div",
       { class: "row" },
@@ -69,27 +70,22 @@ function problemCard(change, book) {
 /**
  * @param {Annotation | null} mine
  * @param {Annotation | null} stored
+ * @param {string} other who stored it
  */
-function versions(mine, stored) {
+function versions(mine, stored, other) {
   return element(
     "dl",
     { class: "versions" },
     element("dt", {}, "Mine"),
     element("dd", {}, mine ? summary(mine) : "deleted"),
-    element("dt", {}, "Stored"),
+    element("dt", {}, stored ? `Stored, by ${other}` : "Stored"),
     element("dd", {}, stored ? summary(stored) : "deleted"),
   );
 }
 
 /** @param {Annotation} mark */
 function summary(mark) {
-  const place =
-    mark.kind === "span"
-      ? `${utc(mark.start)} to ${utc(mark.end)}`
-      : mark.kind === "point"
-        ? `${utc(mark.time)} at ${mark.price}`
-        : `${mark.side}, ${utc(mark.entry.time)} at ${mark.entry.price} to ${utc(mark.exit.time)} at ${mark.exit.price}`;
-  return `${KIND_TITLES[mark.kind]} ${mark.label}, ${place}${mark.comment ? `, “${mark.comment}”` : ""}`;
+  return summaryText(mark, { time: utc, price: String });
 }
 
 /** @param {number} time */

@@ -1,16 +1,17 @@
-// The selected annotation: its label, confidence, comment, and a trade's side and limits.
+// The selected annotations: one with all its fields, or many with what can be changed at once.
 
-import { endOf, KIND_TITLES, startOf, tradeReturn } from "../model/annotation.js";
+import { kindOf } from "../model/annotation.js";
 import { formatPrice, formatShortTime } from "../model/format.js";
 import { activeLabels } from "../model/label-set.js";
+import { gainText, placeText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
 import { button, element, field, fill } from "./element.js";
+import { choice, commentBox, confidenceSelect, labelSelect, limitInput } from "./mark-fields.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
-/** @typedef {import("../model/annotation.js").Trade} Trade */
 
-const CONFIDENCES = [["", "not given"], ["0.25", "25%"], ["0.5", "50%"], ["0.75", "75%"], ["1", "100%"]];
-const MAX_COMMENT = 10_000;
+const STATUSES = [["done", "Done"], ["draft", "Draft"]];
+const EXTENDS = [["none", "Not extended"], ["right", "To the right"], ["left", "To the left"], ["both", "Both ways"]];
 
 /**
  * @param {HTMLElement} root
@@ -20,19 +21,22 @@ const MAX_COMMENT = 10_000;
  * @param {import("../net/label-book.js").LabelBook} parts.labels
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ * @param {import("./keyboard.js").Keyboard} parts.keyboard
  */
 export function mountSelectedPanel(root, parts) {
   const { annotator, book, labels, settings } = parts;
   const draw = () => {
-    const mark = annotator.selected;
+    const [mark, chosen] = [annotator.selected, annotator.chosen];
+    const shown = chosen.length > 1 ? "many" : (mark?.id ?? null);
     root.hidden = !mark;
     // Someone who is typing keeps the field; it is drawn again with the next change.
-    if (mark && !(root.contains(document.activeElement) && shownId === mark.id && isTyping())) fill(root, ...contentOf(mark, parts));
-    shownId = mark?.id ?? null;
+    const isBusy = root.contains(document.activeElement) && shownId === shown && isTyping();
+    if (mark && !isBusy) keepFocus(root, () => fill(root, ...(chosen.length > 1 ? manyContent(chosen, parts) : contentOf(mark, parts))));
+    shownId = shown;
   };
   /** @type {string | null} */
   let shownId = null;
-  annotator.state.subscribe((now, before) => now.selected !== before.selected && draw());
+  annotator.state.subscribe((now, before) => now.chosen !== before.chosen && draw());
   book.state.subscribe((now, before) => now.index !== before.index && draw());
   labels.set.subscribe(draw);
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
@@ -44,108 +48,117 @@ function isTyping() {
 }
 
 /**
- * @param {Annotation} mark
+ * Draw anew, with the focus on the control that had it.
+ * @param {HTMLElement} root
+ * @param {() => void} draw
+ */
+function keepFocus(root, draw) {
+  const active = document.activeElement;
+  const name = root.contains(active) ? active?.getAttribute("data-part") : null;
+  draw();
+  if (name) /** @type {HTMLElement | null} */ (root.querySelector(`[data-part="${name}"]`))?.focus();
+}
+
+/**
+ * @param {Annotation[]} marks
  * @param {Parameters<typeof mountSelectedPanel>[1]} parts
  */
-function contentOf(mark, { annotator, labels, view, settings }) {
-  /** @param {Partial<Annotation>} part */
-  const change = (part) => {
-    const now = annotator.selected;
-    if (now?.id === mark.id) annotator.put(/** @type {Annotation} */ ({ ...now, ...part }));
-  };
+function manyContent(marks, { annotator, labels, keyboard }) {
+  const names = new Set(marks.map(({ label }) => label));
+  const [label] = names.size === 1 ? names : [""];
+  const statuses = new Set(marks.map(({ status }) => status ?? "done"));
+  const [status] = statuses.size === 1 ? statuses : [""];
+  const labelOptions = activeLabels(labels.set.get()).map(({ name }) => [name, name]);
   return [
-    element("div", { class: "row spread" }, element("h2", {}, `Selected ${KIND_TITLES[mark.kind].toLowerCase()}`), button("Delete", () => annotator.deleteSelected(), { class: "quiet", title: "Delete (Del)" })),
-    element("p", { class: "muted number" }, placeText(mark, view, new Zone(settings.get().zone))),
+    head(`${marks.length} selected`, annotator, keyboard),
     element(
       "div",
       { class: "two" },
-      field("Label", labelSelect(mark, activeLabels(labels.set.get()), change)),
-      field("Confidence", confidenceSelect(mark, change)),
+      field("Label of all", choice([["", "different ones"], ...labelOptions], label, (value) => value && annotator.changeAll(annotator.chosen, { label: value }), "label")),
+      field("Status of all", choice([["", "both"], ...STATUSES], status, (value) => value && annotator.changeAll(annotator.chosen, { status: /** @type {any} */ (value) }), "status")),
     ),
-    mark.kind === "trade" && tradeFields(mark, view.decimals, change),
-    field(mark.author ? `Comment by ${mark.author}` : "Comment", commentBox(mark, change)),
+    element("div", { class: "row" }, button("Copy", () => annotator.copy(), { title: `Copy (${keyboard.keyOf("copy")})` }), button("Select none", () => annotator.select(null))),
   ];
 }
 
 /**
  * @param {Annotation} mark
- * @param {import("./chart-view.js").ChartView} view
- * @param {Zone} zone
+ * @param {Parameters<typeof mountSelectedPanel>[1]} parts
  */
-function placeText(mark, view, zone) {
-  /** @param {number} time */
-  const at = (time) => formatShortTime(time, zone, view.timeframe);
-  /** @param {number} amount */
-  const price = (amount) => formatPrice(amount, view.decimals);
-  if (mark.kind === "span") return `${at(startOf(mark))} to ${at(endOf(mark))}`;
-  if (mark.kind === "point") return `${at(mark.time)} · ${price(mark.price)}`;
-  const gain = tradeReturn(mark);
-  const result = gain === null ? "" : ` · ${gain >= 0 ? "+" : "−"}${Math.abs(gain * 100).toFixed(2)}%`;
-  return `${at(mark.entry.time)} at ${price(mark.entry.price)} to ${at(mark.exit.time)} at ${price(mark.exit.price)}${result}`;
+function contentOf(mark, { annotator, labels, view, settings, keyboard }) {
+  /** @param {object} part */
+  const change = (part) => {
+    const now = annotator.selected;
+    if (now?.id === mark.id) annotator.put(/** @type {Annotation} */ ({ ...now, ...part }));
+  };
+  const zone = new Zone(settings.get().zone);
+  const wording = {
+    time: (/** @type {number} */ time) => formatShortTime(time, zone, view.timeframe),
+    price: (/** @type {number} */ amount) => formatPrice(amount, view.decimals),
+  };
+  const gain = mark.kind === "trade" && gainText(mark);
+  return [
+    head(`Selected ${kindOf(mark).title.toLowerCase()}`, annotator, keyboard),
+    element("p", { class: "muted number" }, `${placeText(mark, wording)}${gain ? ` · ${gain}` : ""}`),
+    element(
+      "div",
+      { class: "three" },
+      field("Label", labelSelect(mark, activeLabels(labels.set.get()), change)),
+      field("Confidence", confidenceSelect(mark, change)),
+      field("Status", choice(STATUSES, mark.status ?? "done", (status) => change({ status }), "status")),
+    ),
+    mark.kind === "trade" && tradeFields(mark, view.decimals, change),
+    mark.kind === "level" && levelFields(mark, view, change),
+    mark.kind === "trend_line" && field("Extended", choice(EXTENDS, mark.extend, (extend) => change({ extend }), "extend")),
+    field(commentTitle(mark), commentBox(mark, change)),
+  ];
+}
+
+/** @param {Annotation} mark */
+function commentTitle({ author, updated_by: by, mode }) {
+  const who = author ? `Comment · by ${author}` : "Comment";
+  const changed = by && by !== author ? `, changed by ${by}` : "";
+  return `${who}${changed}${mode ? ` · ${mode}` : ""}`;
 }
 
 /**
- * @param {Annotation} mark
- * @param {import("../model/label-set.js").Label[]} active
- * @param {(change: Partial<Annotation>) => void} change
+ * @param {string} title
+ * @param {import("./annotator.js").Annotator} annotator
+ * @param {import("./keyboard.js").Keyboard} keyboard
  */
-function labelSelect(mark, active, change) {
-  const names = active.map(({ name }) => name);
-  const offered = names.includes(mark.label) ? names : [mark.label, ...names];
-  return choice(offered.map((name) => [name, names.includes(name) ? name : `${name} (archived)`]), mark.label, (label) => change({ label }));
+function head(title, annotator, keyboard) {
+  const remove = button("Delete", () => annotator.deleteSelected(), { class: "quiet", title: `Delete (${keyboard.keyOf("delete")})` });
+  return element("div", { class: "row spread" }, element("h2", {}, title), remove);
 }
 
 /**
- * @param {Annotation} mark
- * @param {(change: Partial<Annotation>) => void} change
- */
-function confidenceSelect(mark, change) {
-  const value = mark.confidence === null ? "" : String(mark.confidence);
-  const known = CONFIDENCES.some(([each]) => each === value);
-  const options = known ? CONFIDENCES : [...CONFIDENCES, [value, `${Math.round(Number(value) * 100)}%`]];
-  return choice(options, value, (text) => change({ confidence: text ? Number(text) : null }));
-}
-
-/**
- * @param {Annotation} mark
- * @param {(change: Partial<Annotation>) => void} change
- */
-function commentBox(mark, change) {
-  const box = element("textarea", { rows: 2, maxlength: MAX_COMMENT, "data-part": "comment" });
-  box.value = mark.comment;
-  const keep = () => box.value !== mark.comment && change({ comment: box.value });
-  box.addEventListener("change", keep);
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) box.blur();
-  });
-  return box;
-}
-
-/**
- * @param {Trade} trade
+ * @param {import("../model/annotation.js").Trade} trade
  * @param {number} decimals
- * @param {(change: Partial<Trade>) => void} change
+ * @param {(change: object) => void} change
  */
 function tradeFields(trade, decimals, change) {
-  /** @param {"stop" | "target"} name */
-  const limit = (name) => {
-    const value = trade[name];
-    const input = element("input", { type: "number", step: "any", value: value === null ? "" : formatPrice(value, decimals), placeholder: "none" });
-    input.addEventListener("change", () => change({ [name]: input.value === "" ? null : Number(input.value) }));
-    return input;
-  };
-  const side = choice([["long", "Long"], ["short", "Short"]], trade.side, (value) => change({ side: /** @type {Trade["side"]} */ (value) }));
-  return element("div", { class: "three" }, field("Side", side), field("Stop", limit("stop")), field("Target", limit("target")));
+  const side = choice([["long", "Long"], ["short", "Short"]], trade.side, (value) => change({ side: value }), "side");
+  return element(
+    "div",
+    { class: "three" },
+    field("Side", side),
+    field("Stop", limitInput(trade.stop, decimals, (stop) => change({ stop }))),
+    field("Target", limitInput(trade.target, decimals, (target) => change({ target }))),
+  );
 }
 
 /**
- * @param {string[][]} options value and text
- * @param {string} chosen
- * @param {(value: string) => void} onChoose
+ * @param {import("../model/annotation.js").Level} level
+ * @param {import("./chart-view.js").ChartView} view
+ * @param {(change: object) => void} change
  */
-function choice(options, chosen, onChoose) {
-  const made = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
-  made.value = chosen;
-  made.addEventListener("change", () => onChoose(made.value));
-  return made;
+function levelFields(level, view, change) {
+  const price = limitInput(level.price, view.decimals, (value) => value !== null && change({ price: value }));
+  const ends = level.until === null ? "Ends where the view ends" : "Holds on";
+  const endHere = () => {
+    const to = view.visible()?.to ?? 0;
+    const until = view.window.closeOf(Math.max(0, view.window.indexAt(to)));
+    change({ until: level.until === null && level.time !== null && until > level.time ? until : null });
+  };
+  return element("div", { class: "two" }, field("Price", price), level.time !== null && field("End", button(ends, endHere)));
 }
