@@ -34,3 +34,7 @@ class Feed(Protocol):
     def restart_clock(self) -> None:
         """Count time anew: a pause is over and its candles are not made up for."""
         ...
+
+    def close(self) -> None:
+        """End what the feed started."""
+        ...

@@ -65,6 +65,7 @@ class Intake:
         self._tell = tell
         self._one_by_one = threading.Lock()  # between looking at what is stored and storing
         self._arrived = threading.Condition()
+        self._count = 0
         self._heard: dict[int, float] = {}  # series → when something came last, on the monotonic clock
 
     def post(self, series_id: int, body: object, now: int) -> Receipt:
@@ -95,10 +96,18 @@ class Intake:
         """Give the moment, on `time.monotonic`, at which something of a series came last; None for never."""
         return self._heard.get(series_id)
 
-    def wait(self, timeout_s: float) -> None:
-        """Wait until candles of any series were stored, at most so long."""
+    def following(self, series_id: int) -> Following:
+        """Give the stored candles of a series and word of new ones, for a feed."""
+        return Following(self, self._candles, series_id)
+
+    def count(self) -> int:
+        """Give a number that grows whenever something came."""
+        return self._count
+
+    def wait(self, count: int, timeout_s: float) -> None:
+        """Wait until the number is no longer `count`, at most so long."""
         with self._arrived:
-            self._arrived.wait(timeout_s)
+            self._arrived.wait_for(lambda: self._count != count, timeout_s)
 
     def _timeframe(self, series_id: int) -> str:
         with self._database.read() as session:
@@ -166,6 +175,7 @@ class Intake:
     def _note_arrival(self, series_id: int) -> None:
         self._heard[series_id] = time.monotonic()
         with self._arrived:
+            self._count += 1
             self._arrived.notify_all()
 
     def _tell_stored(self, series_id: int, before: int | None, fresh: Candles) -> None:
@@ -175,6 +185,27 @@ class Intake:
         previous = int(fresh.time[-2]) if len(fresh) > 1 else before
         notice = {"first": bounds.first, "last": bounds.last, "candles": bounds.rows}
         self._tell(series_id, {"what": "candles", "id": series_id, **notice, "newest": newest, "previous": previous})
+
+
+class Following:
+    """The stored candles of one series, and word of new ones."""
+
+    def __init__(self, intake: Intake, candles: CandleStore, series_id: int) -> None:
+        self._intake = intake
+        self._candles = candles
+        self._series_id = series_id
+
+    def read(self, start: int) -> Candles:
+        """Give the stored candles that open at or after a time."""
+        return self._candles.read(self._series_id, start)
+
+    def count(self) -> int:
+        """Give a number that grows whenever candles were stored."""
+        return self._intake.count()
+
+    def wait(self, count: int, timeout_s: float) -> None:
+        """Wait until the number is no longer `count`, at most so long."""
+        self._intake.wait(count, timeout_s)
 
 
 def _notes(arrivals: Arrivals, timeframe: str, now: int) -> list[str]:

@@ -60,6 +60,9 @@ class ReplayFeed:
         """Let the next candle come one interval from now."""
         self._last_due = None
 
+    def close(self) -> None:
+        """End nothing: stored candles stay."""
+
     def _due(self, interval: float) -> float:
         now = self._clock.now()
         last = now if self._last_due is None else max(self._last_due, now - SLACK_S)

@@ -11,7 +11,9 @@ from annotate.feeds.feed import ClosedCandle, Feed, FeedError
 
 log = logging.getLogger(__name__)
 
-Prepare = Callable[[], Feed]
+Prepare = Callable[[threading.Event], Feed]
+"""Gets a feed ready; the event says that nobody waits for it any more."""
+
 OnCandle = Callable[[ClosedCandle], None]
 OnEnd = Callable[[str | None], None]
 
@@ -69,8 +71,9 @@ class FeedThread:
 
     def _run(self) -> None:
         cause: str | None = None
+        feed: Feed | None = None
         try:
-            feed = self._prepare()
+            feed = self._prepare(self._stopped)
             self._ready.wait()
             feed.restart_clock()
             while (candle := self._next(feed)) is not None:
@@ -80,6 +83,9 @@ class FeedThread:
         except Exception as error:  # whatever broke, the run has to hear of it
             log.exception("the feed of a live run broke")
             cause = f"the feed broke: {type(error).__name__}: {error}"
+        finally:
+            if feed is not None:
+                feed.close()
         if not self._stopped.is_set():
             self._on_end(cause)
 

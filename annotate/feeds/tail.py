@@ -1,0 +1,90 @@
+"""Follows a series as its candles are stored: what is there at once, what comes as soon as it is on the disk."""
+
+from __future__ import annotations
+
+from collections import deque
+from threading import Event
+from typing import Protocol
+
+from annotate.candles import Candles
+from annotate.feeds.arrivals import row_of
+from annotate.feeds.feed import ClosedCandle
+from annotate.timeframe import close_of
+
+CHUNK = 1000  # candles read at a time
+LOOK_S = 0.2  # how often a feed that waits looks whether it was stopped
+
+
+class Stored(Protocol):
+    """The stored candles of one series, and word of new ones."""
+
+    def read(self, start: int) -> Candles:
+        """Give the stored candles that open at or after a time."""
+        ...
+
+    def count(self) -> int:
+        """Give a number that grows whenever candles were stored."""
+        ...
+
+    def wait(self, count: int, timeout_s: float) -> None:
+        """Wait until the number is no longer `count`, at most so long."""
+        ...
+
+
+class Watch(Protocol):
+    """Looks after a feed while it waits: notices silence, tells its state, ends what it started."""
+
+    def look(self, last: int | None, /) -> None:
+        """Look how the feed is doing; `last` is the newest candle handed over. Raises FeedError where it is over."""
+        ...
+
+    def close(self) -> None:
+        """End what belongs to the feed."""
+        ...
+
+
+class TailFeed:
+    """Gives the stored candles from `start` on, each once, in order of time.
+
+    A candle that is stored later than a newer one was handed over is not given: a model cannot go back in time.
+    """
+
+    def __init__(self, stored: Stored, timeframe: str, start: int, watch: Watch) -> None:
+        self._stored = stored
+        self._timeframe = timeframe
+        self._next = start  # open time from which nothing has been given
+        self._last: int | None = None
+        self._watch = watch
+        self._ready: deque[ClosedCandle] = deque()
+
+    def next(self, stopped: Event) -> ClosedCandle | None:
+        """Wait for the next candle; None once `stopped` is set. Raises FeedError where no more can come."""
+        while not stopped.is_set():
+            self._watch.look(self._last)
+            count = self._stored.count()  # before reading, so that nothing is stored unheard in between
+            if self._ready or self._read():
+                candle = self._ready.popleft()
+                self._last = candle.time
+                return candle
+            self._stored.wait(count, LOOK_S)
+        return None
+
+    def restart_clock(self) -> None:
+        """Go on after a pause: nothing came too late, it waits in the store."""
+
+    def close(self) -> None:
+        """End what belongs to the feed."""
+        self._watch.close()
+
+    def _read(self) -> bool:
+        found = self._stored.read(self._next)
+        candles = found.slice(0, CHUNK)
+        if not len(candles):
+            return False
+        following = [*found.time[1 : CHUNK + 1].tolist(), None]
+        for row in range(len(candles)):
+            candle = row_of(candles, row)
+            values = (candle.open, candle.high, candle.low, candle.close, candle.volume)
+            self._ready.append(ClosedCandle(candle.time, *values, next_time=following[row]))
+        self._next = close_of(int(candles.time[-1]), self._timeframe)
+        return True
