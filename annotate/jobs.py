@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+AUDITS = ("skill", "leaks")
+"""Runs that question what a batch run learns, and leave nothing."""
+
+BATCH_LIKE = ("batch", *AUDITS)
+
 
 @dataclass(slots=True)
 class Job:
@@ -75,22 +80,23 @@ class Jobs:
     def next_to_begin(self) -> Job | None:
         """Give the first run that may begin.
 
-        A load begins at once. Whatever was asked after a load of its series waits for that. One batch run at a time.
+        A load begins at once. Whatever was asked after a load of its series waits for that. One batch run, or audit of
+        one, at a time.
         """
         loading: set[int] = set()
-        batch = any(job.mode == "batch" and job.begun for job in self)
+        batch = any(job.mode in BATCH_LIKE and job.begun for job in self)
         for job in self:
             if job.mode == "load":
                 if not job.begun:
                     return job
                 loading.add(job.series_id)
-            elif not job.begun and job.series_id not in loading and not (batch and job.mode == "batch"):
+            elif not job.begun and job.series_id not in loading and not (batch and job.mode in BATCH_LIKE):
                 return job
         return None
 
     def state(self) -> str:
         """Say what is going on, live before training before loading, else idle."""
-        modes = {job.mode for job in self if job.begun}
+        modes = {"batch" if job.mode in AUDITS else job.mode for job in self if job.begun}
         for mode, word in (("live", "live"), ("batch", "training"), ("load", "loading")):
             if mode in modes:
                 return word

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from annotate.errors import Conflict
-from annotate.jobs import Job, Jobs
+from annotate.jobs import AUDITS, Job, Jobs
 from annotate.live_feed import Begin, begin_of
 from annotate.store.runs import get_run, run_to_json
 
@@ -39,7 +39,8 @@ class RunDesk:
         if mode == "live":
             self._refuse_second_live(series_id)
         run = self._ledger.open_run(mode=mode, series_id=series_id, dataset_id=dataset_id, config=config)
-        self._weights.want(series_id, config["model"])
+        if mode not in AUDITS:
+            self._weights.want(series_id, config["model"])
         job = Job(run, start=start)
         self.jobs.add(job)
         return job
@@ -47,7 +48,7 @@ class RunDesk:
     def reopen(self, run_id: int) -> Job:
         """Take an interrupted run again, queued; raise Conflict where it is none."""
         run = self.row(run_id)
-        if run["state"] != "interrupted" or run["mode"] == "load":
+        if run["state"] != "interrupted" or run["mode"] not in ("batch", "live"):
             raise Conflict(f"run {run_id} is {run['state']}; start a new one", state=run["state"])
         if run["mode"] == "live":
             self._refuse_second_live(run["series_id"])
@@ -69,6 +70,14 @@ class RunDesk:
         job = self.under_way(run_id, "pause")
         if not job.sent or job.stopping_since is not None or job.mode == "load":
             raise Conflict(f"run {run_id} is {job.run['state']}; a running one can be paused", state=job.run["state"])
+        return job
+
+    def live(self, run_id: int) -> Job:
+        """Give a live run that the worker has; raise Conflict where it is none."""
+        job = self.under_way(run_id, "forget")
+        if job.mode != "live" or not job.sent or job.stopping_since is not None:
+            state = job.run["state"]
+            raise Conflict(f"run {run_id} is a {job.mode} run, {state}; a live run under way can forget", state=state)
         return job
 
     def is_fed(self, series_id: int) -> bool:

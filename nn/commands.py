@@ -57,6 +57,22 @@ class StartBatch(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StartAudit(Command):
+    """Question what a batch run with this config learns from a dataset; nothing stays of what it trains.
+
+    `skill`: the same run on the real targets and on shuffled ones. `leaks`: what knows what it cannot have known.
+    """
+
+    type = "audit"
+    run_id: int
+    series_id: int
+    kind: str  # skill or leaks
+    config: Json
+    dataset_dir: str
+    candidates: list[str] = field(default_factory=list)  # whose answers the leak check looks at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StartLive(Command):
     """Predict, score and learn candle by candle.
 
@@ -77,6 +93,7 @@ class StartLive(Command):
     coalesce: bool = True  # under backlog, learn several candles in one step; False for speed max: strictly one by one
     resume: bool = False
     recorded: Json = field(default_factory=dict)
+    annotations: list[Json] | None = None  # all of the series as they stand now; None: those of the history
     kept_bytes: int = 512 << 20  # most that the run's kept snapshots may take on the disk
 
 
@@ -194,6 +211,7 @@ COMMANDS: dict[str, type[Command]] = {
     for cls in (
         LoadModel,
         StartBatch,
+        StartAudit,
         StartLive,
         CandleClosed,
         FeedEnded,

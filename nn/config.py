@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 from nn.feed_config import filled, problem_of
 
 Json = dict[str, Any]
-Mode = Literal["load", "batch", "live"]
+Mode = Literal["load", "batch", "live", "skill", "leaks"]
 
 MODELS: dict[str, str] = {
     "transformer": "Transformer",
@@ -155,6 +155,16 @@ class BatchConfig(ModelConfig):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkillConfig(BatchConfig):
+    """A check on skill: the same batch run on the real targets and on shuffled ones."""
+
+    epochs: int = _field(3, "Passes over the train split, in each of the runs.", least=1, most=10_000)
+    shuffled_runs: int = _field(
+        8, "Runs on shuffled targets that the real one is held against; fewer than 8 prove nothing.", least=8, most=200
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LiveConfig(ModelConfig):
     """A live run: predict, score, learn, candle by candle."""
 
@@ -181,8 +191,15 @@ class LiveConfig(ModelConfig):
 
 
 def config_class(mode: Mode) -> type[ModelConfig]:
-    """Give the config of a mode: load, batch or live."""
-    return {"load": ModelConfig, "batch": BatchConfig, "live": LiveConfig}[mode]
+    """Give the config of a mode."""
+    every: dict[Mode, type[ModelConfig]] = {
+        "load": ModelConfig,
+        "batch": BatchConfig,
+        "live": LiveConfig,
+        "skill": SkillConfig,
+        "leaks": BatchConfig,
+    }
+    return every[mode]
 
 
 def _check_limits(config: ModelConfig) -> None:

@@ -117,6 +117,32 @@ class JudgedOnTest(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ControlEpoch(Event):
+    """One epoch of a check on skill, judged on validation."""
+
+    type = "control_epoch"
+    number: int  # 0: on the real targets; from 1: the shuffling
+    runs: int  # on shuffled targets
+    epoch: int
+    epochs: int
+    loss: float  # the weighted NLL
+    heads: dict[str, float]  # head → NLL
+    best_loss: float  # of this run so far
+    eta_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeakChecked(Event):
+    """One check on leaks: what it looked at, whether it passed, what it found, and the annotations at fault."""
+
+    type = "leak_checked"
+    check: str  # inputs, answers, targets, shifts, overlap, twins, known, late, control
+    passed: bool
+    words: str
+    marks: list[str]  # ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CandlePredicted(Event):
     """What a snapshot says of the next candle, made when `as_of` closed."""
 
@@ -231,7 +257,7 @@ class RunEnded(Event):
 
 
 _EVENT_TYPES: tuple[type[Event], ...] = (
-    ModelLoaded, RunStarted, BatchDone, EpochDone, JudgedOnTest, CandlePredicted,
+    ModelLoaded, RunStarted, BatchDone, EpochDone, JudgedOnTest, ControlEpoch, LeakChecked, CandlePredicted,
     CandleScored, CandleLearnt, DriftAlarm, RolledBack, RunResumed, Warned, RunEnded,
 )  # fmt: skip
 EVENTS: dict[str, type[Event]] = {cls.type: cls for cls in _EVENT_TYPES}

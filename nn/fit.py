@@ -77,7 +77,7 @@ class _Run:
         weights, self.origin, self.reason = Start(resumed, job.origin, job.reason) if resumed else choose_start(job)
         self.threads = resumed.meta.threads if resumed else job.threads
         torch.set_num_threads(self.threads)
-        self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None)
+        self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None, job.permutation)
         self.windows = Windows(self.data.rows, self.data.targets, self.config.sequence_length, job.device.device)
         self.batches = [self._count(epoch) for epoch in range(1, self.config.epochs + 1)]
         self.learner = Learner(

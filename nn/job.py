@@ -32,6 +32,7 @@ class Job:
     resume: bool = False  # go on from `checkpoint_dir`/last
     recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
     recorded_epoch: int = 0
+    permutation: int | None = None  # learn shuffled targets, of which this is the number
     now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
 
 

@@ -30,7 +30,7 @@ class Ranks:
         flat = torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
         dist.all_reduce(flat)
         with torch.no_grad():
-            for tensor, summed in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
+            for tensor, summed in zip(tensors, torch.split(flat, [each.numel() for each in tensors]), strict=True):
                 tensor.copy_(summed.view_as(tensor))
 
     def highest(self, number: int) -> int:

@@ -17,9 +17,10 @@ from typing import Literal
 import torch
 
 from nn import commands
+from nn.audit import audit_leaks
 from nn.causes import cause_of
 from nn.checkpoint import CheckpointError, Weights
-from nn.config import BatchConfig, LiveConfig, ModelConfig
+from nn.config import BatchConfig, LiveConfig, ModelConfig, SkillConfig
 from nn.dataset_dir import read
 from nn.device import Device, choose, memory_line
 from nn.events import Answer, Event, Message, ModelLoaded, Pong, RunEnded, RunState, Warned
@@ -30,18 +31,18 @@ from nn.live_run import LiveRun
 from nn.live_session import Session, Setting, find_kept
 from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_checkpoint, snapshot_of
 from nn.oracle import Oracle
+from nn.skill import is_it_skill
 from nn.turns import Kind, Turns
 
 LEFT = "the worker was told to leave while the run was under way"
-RunCommand = commands.LoadModel | commands.StartBatch | commands.StartLive
+RunCommand = commands.LoadModel | commands.StartBatch | commands.StartAudit | commands.StartLive
 
 
 @dataclass(slots=True)
 class BatchRun:
-    """The batch run under way."""
+    """The batch run, or the audit, under way."""
 
-    command: commands.StartBatch
-    config: BatchConfig
+    command: commands.StartBatch | commands.StartAudit
     steps: Generator[Said, None, Weights | None]
     control: Control
     paused: bool = False
@@ -139,7 +140,7 @@ class TrainerLoop:
 
     def _obey(self, command: commands.Command) -> None:
         match command:
-            case commands.LoadModel() | commands.StartBatch() | commands.StartLive():
+            case commands.LoadModel() | commands.StartBatch() | commands.StartAudit() | commands.StartLive():
                 self._start(command)
             case commands.StopRun():
                 self._stop(command.run_id)
@@ -175,6 +176,8 @@ class TrainerLoop:
                 start = partial(self._load, command)
             case commands.StartBatch():
                 start = partial(self._start_batch, command)
+            case commands.StartAudit():
+                start = partial(self._start_audit, command)
             case commands.StartLive():
                 start = partial(self._start_live, command)
         self._survive(start, partial(self._not_started, command.run_id))
@@ -226,8 +229,7 @@ class TrainerLoop:
         )
 
     def _start_batch(self, command: commands.StartBatch) -> None:
-        if self._batch is not None:
-            raise Refused(f"run {self._batch.command.run_id} is training; start this one when it has ended")
+        self._refuse_second_batch()
         config, dataset = BatchConfig.from_json(command.config), read(Path(command.dataset_dir))
         labels = tuple(dataset.manifest.get("labels") or ())
         choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
@@ -246,7 +248,32 @@ class TrainerLoop:
             recorded_step=command.recorded_step,
             recorded_epoch=command.recorded_epoch,
         )
-        self._batch = BatchRun(command, config, fit(job, control), control)
+        self._batch = BatchRun(command, fit(job, control), control)
+
+    def _start_audit(self, command: commands.StartAudit) -> None:
+        self._refuse_second_batch()
+        config_kind = SkillConfig if command.kind == "skill" else BatchConfig
+        config, dataset = config_kind.from_json(command.config), read(Path(command.dataset_dir))
+        job = Job(
+            run_id=command.run_id,
+            config=config,
+            dataset=dataset,
+            device=self._device_of(config),
+            threads=self._threads,
+            reason="an audit starts fresh",
+        )
+        control = Control()
+        if command.kind == "skill":
+            steps = is_it_skill(job, control)
+        else:
+            labels = tuple(dataset.manifest.get("labels") or ())
+            choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
+            steps = audit_leaks(job, control, as_loaded(choice, config, command.run_id, labels).snapshot, choice.reason)
+        self._batch = BatchRun(command, steps, control)
+
+    def _refuse_second_batch(self) -> None:
+        if self._batch is not None:
+            raise Refused(f"run {self._batch.command.run_id} is training; start this one when it has ended")
 
     def _start_live(self, command: commands.StartLive) -> None:
         config, history = LiveConfig.from_json(command.config), read(Path(command.history_dir))
@@ -263,6 +290,7 @@ class TrainerLoop:
             weights=choice.weights,
             kept=kept,
             recorded=command.recorded,
+            annotations=command.annotations,
         )
         torch.set_num_threads(setting.threads)
         run = LiveRun(command, Session(setting), choice, self._inference, self._say, self.wake)

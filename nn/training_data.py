@@ -76,8 +76,12 @@ class TrainingData:
         return int(self.time[min(part.last - 1 + self.horizon, len(self.time) - 1)])
 
 
-def prepare(config: BatchConfig, dataset: DatasetDir, edges: Edges | None = None) -> TrainingData:
+def prepare(
+    config: BatchConfig, dataset: DatasetDir, edges: Edges | None = None, permutation: int | None = None
+) -> TrainingData:
     """Compute rows and targets and split them; `edges` are those of the weights to go on with, else of the train split.
+
+    `permutation` shuffles the targets as `shuffle_targets` does, each number in another way.
 
     Raises NothingToTrain when no window fits into the train split.
     """
@@ -93,8 +97,8 @@ def prepare(config: BatchConfig, dataset: DatasetDir, edges: Edges | None = None
     classes = {head: future.classes.get(head, marks.classes) for head in horizons}
     last = {head: last_classes(classes[head], horizon) for head, horizon in horizons.items() if horizon}
     kept = _kept(classes, split, marks, candles)
-    if config.shuffle_targets:
-        kept = _shuffled(kept, split, config.seed)
+    if config.shuffle_targets or permutation is not None:
+        kept = _shuffled(kept, split, [config.seed, permutation or 0])
     starts = _with_targets(
         window_starts(segment, 0, split.train.end, config.sequence_length), kept, config.sequence_length
     )
@@ -179,12 +183,12 @@ def _kept(classes: Mapping[str, Classes], split: Split, marks: LabelTargets, can
     return kept
 
 
-def _shuffled(kept: Mapping[str, Classes], split: Split, seed: int) -> dict[str, Classes]:
+def _shuffled(kept: Mapping[str, Classes], split: Split, seed: list[int]) -> dict[str, Classes]:
     """Deal the targets of each part out anew among its rows, the same way for every head: nothing is left to learn."""
     shuffled = {head: of.copy() for head, of in kept.items()}
     for number, part in enumerate((split.train, split.validation, split.test)):
         if part is not None:
-            order = part.first + np.random.default_rng([seed, number]).permutation(part.last - part.first)
+            order = part.first + np.random.default_rng([*seed, number]).permutation(part.last - part.first)
             for head, of in kept.items():
                 shuffled[head][part.first : part.last] = of[order]
     return shuffled
