@@ -48,6 +48,7 @@ from annotate.views import (
     workspace,
 )
 from annotate.views.services import Services
+from annotate.workspace_imports import WorkspaceImports
 
 log = logging.getLogger(__name__)
 
@@ -95,15 +96,17 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     trainer = Trainer(settings, database, candles, publisher, intake)
     trainer.settle()
     suggester = Suggester(settings, database, candles, publisher)
-    exports = Builds(database, settings.data_dir)
+    exports = Builds(database, candles, settings.data_dir)
     waiting = Uploads(database, candles, settings.data_dir)
-    return Services(settings, database, candles, trainer, publisher, exports, waiting, intake, suggester)
+    workspaces = WorkspaceImports(database, candles, settings.data_dir, publisher.series_changed)
+    return Services(settings, database, candles, trainer, publisher, exports, waiting, intake, suggester, workspaces)
 
 
 def close_app(app: Flask) -> None:
     """Stop the worker, store what is in memory, let go of the folder."""
     parts: Services = app.extensions["annotate"]
     parts.exports.close()
+    parts.workspaces.close()
     parts.uploads.close()
     parts.suggester.stop()
     parts.trainer.stop()

@@ -6,7 +6,6 @@ Each command gives plain data, an object a line.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -83,8 +82,7 @@ class Shell:
         if dry_run:
             raise InvalidInput("--dry-run says what marks would come to: name their --series")
         if _is_ours(path):
-            with tempfile.TemporaryDirectory(dir=self.data_dir / "uploads") as scratch:
-                return import_workspace(self.database, self.candles, path, Path(scratch), gesture)
+            return import_workspace(self.database, self.candles, path, self.data_dir / "uploads", gesture)
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         made = store_upload(self.database, self.candles, Upload(path, path.name, sha256, answers, None), gesture.now)

@@ -13,12 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO
 
 from annotate.exporting.member import Member
+from annotate.watch import Watch
 
 MAX_NAME = 60
 LEVEL = 3  # zlib's default of 6 takes 2.5 times as long over a million candles and saves 3% of the text
-
-Watch = Callable[[float], None]
-"""Is told after each block what share is done, 0 to 1; what it raises calls the export off."""
 
 
 def pack(
@@ -31,7 +29,7 @@ def pack(
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         hashes: dict[str, str] = {}
-        total, done = sum(member.parts for member in members), 0
+        total, done = max(1, sum(member.parts for member in members)), 0
         for member in members:
             hashes[member.name] = _write(archive, member, watch, (done, total))
             done += member.parts

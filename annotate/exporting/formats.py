@@ -9,8 +9,9 @@ from typing import IO, Any
 
 from annotate.errors import InvalidInput
 from annotate.exporting import dataset_format, freqtrade, hugging_face, label_studio, report, trainset, windows
-from annotate.exporting.archive import Watch, pack
+from annotate.exporting.archive import pack
 from annotate.exporting.member import Member, Source
+from annotate.watch import Watch
 
 Json = dict[str, Any]
 

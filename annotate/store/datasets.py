@@ -37,6 +37,11 @@ def get_dataset(session: Session, dataset_id: int) -> Dataset:
     return dataset
 
 
+def hash_of_dataset(session: Session, dataset_id: int | None) -> str | None:
+    """Give the hash of a dataset, None where there is none."""
+    return session.scalar(select(Dataset.hash).where(Dataset.id == dataset_id))
+
+
 def find_dataset(session: Session, series_id: int, content_hash: str) -> Dataset | None:
     """Give the oldest dataset of the series with this content, or None."""
     query = select(Dataset).where(Dataset.series_id == series_id, Dataset.hash == content_hash)

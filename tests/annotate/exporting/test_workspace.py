@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -9,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ from sqlalchemy import select
 
 from annotate.annotations.labels import LabelSetDraft
 from annotate.candle_store import CandleStore
-from annotate.candles import Candles
+from annotate.candles import COLUMNS, Candles
 from annotate.db import Database
 from annotate.errors import InvalidInput
 from annotate.exporting.workspace import Choice, write_workspace
@@ -26,10 +28,12 @@ from annotate.models import Json, Run
 from annotate.store.events import add_events, events_after
 from annotate.store.imports import add_report
 from annotate.store.label_sets import create_label_set, list_label_sets
+from annotate.store.people import add_people, people_of
 from annotate.store.runs import add_run, list_runs
 from annotate.store.series import create_series, delete_series, list_series
 from annotate.store.undo import Gesture
 from annotate.timeframe import closes_all, parse
+from annotate.watch import Watch
 from tests.annotate.annotations.builders import (
     HOUR,
     START,
@@ -55,20 +59,31 @@ NIGHTS = st.sampled_from(
 )
 
 
+def arrow(**changes: list[object]) -> bytes:
+    """Give a candle file of three candles with some columns changed."""
+    columns: dict[str, list[object]] = {"time": [1, 2, 3], **{name: [1.0, 2.0, 3.0] for name in COLUMNS[1:]}}
+    table, sink = pa.table(columns | changes), pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
 def out(workspace: Workspace, choice: Choice | None = None) -> bytes:
     file = io.BytesIO()
     write_workspace(workspace.database, workspace.candles, file, choice or Choice(), lambda _share: None)
     return file.getvalue()
 
 
-def into(workspace: Workspace, content: bytes) -> Json:
+def into(workspace: Workspace, content: bytes, watch: Watch = lambda _share: None) -> Json:
     workspace.clock += 1
     with TemporaryDirectory() as folder:
-        (Path(folder) / "scratch").mkdir()
         (Path(folder) / "in.zip").write_bytes(content)
         gesture = Gesture(author="Ann", now=workspace.clock)
-        where = (workspace.database, workspace.candles, Path(folder) / "in.zip", Path(folder) / "scratch")
-        return import_workspace(*where, gesture)
+        where = (workspace.database, workspace.candles, Path(folder) / "in.zip", Path(folder))
+        report = import_workspace(*where, gesture, watch=watch)
+        assert [path.name for path in Path(folder).iterdir()] == ["in.zip"]
+        return report
 
 
 def empty(folder: Path) -> Workspace:
@@ -92,6 +107,8 @@ def test_a_workspace_comes_back_byte_for_byte_into_an_empty_instance(workspace: 
     with other.database.read() as session:
         (run,) = list_runs(session)
         assert [event["seq"] for event in events_after(session, run.id, 0)] == [1, 2]
+        assert people_of(session, list_series(session)[0].id) == PEOPLE
+        assert list_label_sets(session)[1].exclusive == ["odd, layer"]
     other.close()
 
 
@@ -145,20 +162,67 @@ def test_a_deleted_series_does_not_go_along(workspace: Workspace) -> None:
         ("workspace.json", {"format": 2}, "format"),
         ("workspace.json", {"series": [{"symbol": "x"}]}, "series"),
         ("workspace.json", {"label_sets": []}, "label_set"),
-        ("series/1/annotations.jsonl", {"id": "no"}, "annotations.jsonl, line 1"),
-        ("series/1/candles.arrow", None, "no candle file"),
+        ("workspace.json", {"files": []}, "files"),
+        ("series/1/annotations.jsonl", b'{"id": "no"}\n', "annotations.jsonl, line 1"),
+        ("series/1/annotations.jsonl", b"[" * 10_000, "annotations.jsonl, line 1: no JSON"),
+        ("series/1/annotations.jsonl", b"\xff", "annotations.jsonl: not UTF-8"),
+        ("series/1/candles.arrow", b"none", "candles.arrow: no candle file"),
+        ("series/1/candles.arrow", arrow(time=[3, 2, 1]), "candles.arrow: candle 1: its time"),
+        ("series/1/candles.arrow", arrow(close=[1.0, float("inf"), 1.0]), "candles.arrow: candle 1: close is inf"),
+        ("series/1/candles.arrow", arrow(open=[1.0, None, 1.0]), "a time or a price is null"),
+        ("series/1/candles.arrow", arrow(volume=["1", "2", "3"]), "its columns are .* volume string"),
+        ("runs/1.jsonl", b"", "runs/1.jsonl: body"),
+        ("runs/1.jsonl", b'{"mode": "evil"}', "runs/1.jsonl: mode"),
+        ("runs/1.jsonl", b'{"mode": NaN}', "runs/1.jsonl, line 1: no JSON: NaN"),
+        ("runs/1.jsonl", b'{"mode": "\\ud800"}', "runs/1.jsonl, line 1: no JSON"),
     ],
 )
 def test_a_zip_that_is_none_is_refused_by_its_part_and_nothing_is_stored(
-    workspace: Workspace, tmp_path: Path, name: str, change: Json | None, named: str
+    workspace: Workspace, tmp_path: Path, name: str, change: Json | bytes, named: str
 ) -> None:
-    workspace.put(span(10, 20))
+    fill(workspace)
     other = empty(tmp_path / "other")
     with pytest.raises(InvalidInput, match=named):
-        into(other, altered(out(workspace), name, change))
+        into(other, altered(out(workspace, Choice(runs=True)), name, change))
     with other.database.read() as session:
         assert list_series(session) == []
         assert list_label_sets(session) == []
+    other.close()
+
+
+@pytest.mark.parametrize("name", ["series/1/annotations.jsonl", "series/1/candles.arrow", "runs/1.jsonl"])
+def test_a_part_that_was_changed_since_the_export_is_refused(workspace: Workspace, name: str) -> None:
+    fill(workspace)
+    before = out(workspace, Choice(runs=True))
+    with pytest.raises(InvalidInput, match=f"{name} is not the file that workspace.json names"):
+        into(workspace, altered(before, name, b" ", hashes=False))
+    with pytest.raises(InvalidInput, match=f"holds no {name}|not the file"):
+        into(workspace, altered(before, name, None))
+    assert out(workspace, Choice(runs=True)) == before
+
+
+def test_a_zip_of_a_time_before_the_hashes_is_read(workspace: Workspace, tmp_path: Path) -> None:
+    fill(workspace)
+    other = empty(tmp_path / "other")
+    into(other, altered(out(workspace), "workspace.json", {"files": None}))
+    assert out(other) == out(workspace)
+    other.close()
+
+
+def test_an_import_that_is_called_off_stores_nothing(workspace: Workspace, tmp_path: Path) -> None:
+    fill(workspace)
+    other, shares = empty(tmp_path / "other"), list[float]()
+
+    def watch(share: float) -> None:
+        shares.append(share)
+        if share > 0.7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        into(other, out(workspace), watch)
+    assert shares == sorted(shares)
+    with other.database.read() as session:
+        assert list_series(session) == []
     other.close()
 
 
@@ -225,6 +289,13 @@ def random_candles(data: st.DataObject, start: int, timeframe: str) -> Candles:
     return candles_at([time for time, keep in zip(opens, [True, *kept[1:]], strict=True) if keep])
 
 
+PEOPLE: dict[str, list[Json]] = {
+    "reviewed": [{"author": "Ann", "start": START, "end": START + HOUR}],
+    "passes": [{"author": ODD, "hides": "others", "started": 5, "ended": None}],
+    "views": [{"author": "Ann", "place": "chart", "value": {"from": 1.5, "note": ODD}, "updated": 9}],
+}
+
+
 def fill(workspace: Workspace) -> None:
     """Two series with label sets of their own, marks of every kind, an upload's report and a run."""
     lines = (level(), level(time=START + 3 * HOUR, until=START + 9 * HOUR, status="draft"), trend_line(extend="both"))
@@ -235,7 +306,8 @@ def fill(workspace: Workspace) -> None:
     workspace.series_id = workspace.add_series(candles_at(every("1s", 50)), "1s", "=1+1")
     with workspace.database.write() as session:
         labels = [{"name": ODD, "colour": "#010203", "key": "1", "layer": "odd, layer"}]
-        second = create_label_set(session, LabelSetDraft.from_json({"name": ODD, "labels": labels}))
+        drawn = {"name": ODD, "labels": labels, "exclusive": ["odd, layer"]}
+        second = create_label_set(session, LabelSetDraft.from_json(drawn))
         series = list_series(session)[1]
         series.label_set_id = second.id
         add_report(
@@ -245,20 +317,32 @@ def fill(workspace: Workspace) -> None:
         run.state, run.cause, run.started, run.ended, run.summary = "finished", None, 8, 9, {"best": 1}
         session.flush()
         add_events(
-            session, [{"run_id": run.id, "seq": n, "time": n, "type": "warning", "message": ODD} for n in (1, 2)]
+            session,
+            [{"run_id": run.id, "seq": n, "time": n, "type": "warning", "message": ODD + "\u2028"} for n in (1, 2)],
         )
         assert session.scalar(select(Run.id)) == run.id
+        add_people(session, first, PEOPLE)
     workspace.put({"kind": "point", "time": START, "price": 1.5, "label": ODD})
     workspace.series_id = first
 
 
-def altered(content: bytes, name: str, change: Json | None) -> bytes:
-    """Give the zip with one file changed: fields of its JSON, or bytes that are nothing."""
+def altered(content: bytes, name: str, change: Json | bytes | None, *, hashes: bool = True) -> bytes:
+    """Give the zip with one file changed: fields of its JSON, other bytes, or None to leave it out.
+
+    With `hashes` workspace.json names the changed file too.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as source:
+        files = {member: source.read(member) for member in source.namelist()}
+    if change is None:
+        del files[name]
+    else:
+        files[name] = json.dumps({**json.loads(files[name]), **change}).encode() if isinstance(change, dict) else change
+    if hashes and name != "workspace.json" and change is not None:
+        head = json.loads(files["workspace.json"])
+        head["files"][name] = hashlib.sha256(files[name]).hexdigest()
+        files["workspace.json"] = json.dumps(head).encode()
     file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(file, "w") as target:
-        for member in source.namelist():
-            held = source.read(member)
-            if member == name:
-                held = b"none" if change is None else json.dumps({**json.loads(held), **change}).encode()
+    with zipfile.ZipFile(file, "w") as target:
+        for member, held in files.items():
             target.writestr(member, held)
     return file.getvalue()
