@@ -92,7 +92,7 @@ function doubtRow(doubt, zone, { book, marks, annotator, view }, onSettled) {
   };
   return element(
     "div",
-    { role: "listitem", class: "row" },
+    { role: "listitem", class: "doubt" },
     element(
       "button",
       { type: "button", class: "annotation-row", onclick: open, title: `${REASONS[why] ?? why}${instead}` },

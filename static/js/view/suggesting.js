@@ -39,7 +39,8 @@ export function mountSuggesting({ chart, canvas, panel }, context, view, { annot
   const offers = createStore(/** @type {Awaited<ReturnType<SuggestionBook["offers"]>>} */ ({ rules: [], orders: [] }));
   book.offers().then((found) => offers.set(found), () => context.toast("The rules for suggestions could not be loaded; load the page again", { tone: "danger" }));
   const [ask, doubts] = [element("section", { class: "stack suggestions" }), element("section", { class: "stack" })];
-  panel.append(ask, doubts);
+  panel.lastElementChild?.before(ask); // above the list of annotations, which may be long
+  panel.append(doubts);
   mountSuggestPanel(ask, { suggester, book, settings, labels, offers });
   mountDoubtsPanel(doubts, { book, marks, annotator, view, pageSettings: context.settings });
   const draw = () => {
@@ -72,6 +73,8 @@ function follow(context, view, book) {
     unfollow();
     book.open(current?.id ?? null);
     if (!current) return;
+    const range = view.visible();
+    if (range) book.see(range);
     unfollow = link.followSeries(current.id, (/** @type {any} */ notice) => {
       if (notice.what === "suggestions" || notice.what === undefined) book.notice(notice.task);
     });
