@@ -40,7 +40,10 @@ class FakeServer {
    */
   #answer(method, url, body, headers) {
     if (url.endsWith("/undo")) return this.#json({ can_undo: this.stored.size > 0, can_redo: false, undo: "draw Long", redo: null });
+    if (method === "GET" && url.endsWith("/reviewed")) return this.#json({ items: [] });
     if (method === "GET") return this.#json({ items: [...this.stored.values()].map(({ mark }) => mark) });
+    if (url.endsWith("/reviewed")) return this.#json({ items: [] });
+    if (url.endsWith("/bulk")) return this.#bulk(JSON.parse(String(body)), headers);
     const { pathname, searchParams } = new URL(url, "http://localhost");
     const id = pathname.split("/").at(-1) ?? "";
     const known = this.stored.get(id);
@@ -57,6 +60,20 @@ class FakeServer {
     const mark = { ...draft, id, revision: draft.revision + 1, author: decodeURIComponent(headers["X-Author"]) };
     this.stored.set(id, { mark, draft: String(body) });
     return this.#json(mark);
+  }
+
+  /**
+   * @param {{put: any[], delete: {id: string, revision: number}[]}} changes
+   * @param {any} headers
+   */
+  #bulk({ put, delete: remove }, headers) {
+    const stale = [...put, ...remove].some(({ id, revision }) => (this.stored.get(id)?.mark.revision ?? 0) !== revision);
+    if (stale) return this.#error(409, "stale_revision", "one of them was changed", { conflicts: [] });
+    const author = decodeURIComponent(headers["X-Author"]);
+    const annotations = put.map((draft) => ({ ...draft, revision: draft.revision + 1, author }));
+    for (const mark of annotations) this.stored.set(mark.id, { mark, draft: "" });
+    for (const { id } of remove) this.stored.delete(id);
+    return this.#json({ annotations, deleted: remove.map(({ id }) => id) });
   }
 
   /** @param {any} stored */
@@ -283,4 +300,47 @@ test("queries leave out what is empty, and an answer that is no JSON is refused"
   assert.equal(server.calls[0], "GET /api/series/1/annotations?from=0");
   const odd = new Api(() => "me", async () => new Response("<html>"));
   await assert.rejects(odd.get("/"), /not JSON/);
+});
+
+test("what many annotations become in one gesture goes in one call", async () => {
+  const { server, book, queue } = browser();
+  await book.open(1);
+  book.putAll(Array.from({ length: 300 }, (_, number) => nth(number)));
+  await queue.whenIdle();
+  assert.equal(server.stored.size, 300);
+  assert.equal(server.calls.filter((call) => call.startsWith("POST")).length, 1);
+  book.removeAll(book.index.all().slice(0, 299).map(({ id }) => id));
+  await queue.whenIdle();
+  assert.deepEqual([...server.stored.keys()], ["id-0299"]);
+  assert.equal(book.index.size, 1);
+  assert.equal(queue.state.get().waiting, 0);
+});
+
+test("where one of many was changed by someone else, only that one waits for a person", async () => {
+  const { server, book, queue } = browser();
+  await book.open(1);
+  book.putAll([nth(0), nth(1), nth(2)]);
+  await queue.whenIdle();
+  const theirs = server.stored.get("id-0001");
+  assert.ok(theirs);
+  theirs.mark = { ...theirs.mark, revision: 2, label: "Noise", updated_by: "Ada" };
+  book.putAll(book.index.all().map((mark) => ({ ...mark, label: "Short" })));
+  await queue.whenIdle();
+  const labels = [...server.stored.values()].map(({ mark }) => mark.label);
+  assert.deepEqual(labels.sort(), ["Noise", "Short", "Short"]);
+  const { problems, waiting } = queue.state.get();
+  assert.deepEqual([problems.length, waiting, problems[0].problem?.stored?.updated_by], [1, 1, "Ada"]);
+});
+
+test("many marks made while offline are sent together, once, when the server is back", async () => {
+  const first = browser();
+  await first.book.open(1);
+  first.server.drop = (call) => (call % 2 ? "after" : "before");
+  first.book.putAll([nth(0), nth(1)]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = first.again();
+  first.server.drop = () => "";
+  await second.book.open(1);
+  await second.queue.whenIdle();
+  assert.deepEqual([...first.server.stored.values()].map(({ mark }) => mark.revision), [1, 1]);
 });

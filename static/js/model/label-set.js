@@ -12,7 +12,7 @@ import { LABEL_KEYS } from "./keys.js";
  * @property {boolean} archived
  */
 
-/** @typedef {{id: number, name: string, revision: number, labels: Label[], used_by: number[]}} LabelSet */
+/** @typedef {{id: number, name: string, revision: number, labels: Label[], exclusive?: string[], used_by: number[]}} LabelSet exclusive: layers in which a candle has one class */
 
 // Hues that stay apart for colour-blind eyes, after those of the default set.
 const NEW_COLOURS = ["#0072b2", "#cc79a7", "#56b4e9", "#f0e442", "#9467bd", "#8c564b", "#17becf", "#7f7f00"];
@@ -75,6 +75,14 @@ export function problemOf(labels) {
   if (name) return `Two labels are called ${name}.`;
   const key = doubled(active.flatMap((label) => label.key ?? []));
   return key ? `Two labels have the key ${key}.` : null;
+}
+
+/**
+ * The layers of labels that are not archived, in order.
+ * @param {Label[]} labels
+ */
+export function layersOf(labels) {
+  return [...new Set(labels.filter(({ archived }) => !archived).map(({ layer }) => layer.trim() || "default"))];
 }
 
 /** @param {string[]} values */

@@ -39,3 +39,14 @@ export function unlabelledStretches(marks, bounds, timeframe, reviewed = []) {
 export function nextStretch(stretches, time, direction) {
   return direction > 0 ? stretches.find(({ from }) => from > time) : stretches.findLast(({ from }) => from < time);
 }
+
+/**
+ * Whether ranges cover the whole of another.
+ * @param {TimeRange[]} ranges
+ * @param {TimeRange} whole
+ */
+export function covers(ranges, { from, to }) {
+  let reached = from;
+  for (const range of [...ranges].sort((one, other) => one.from - other.from)) if (range.from <= reached) reached = Math.max(reached, range.to);
+  return reached >= to;
+}

@@ -28,13 +28,13 @@ export class AnnotationBook {
 
   /**
    * @param {import("./api.js").Api} api
-   * @param {(onSaved: (change: Change, stored: Annotation | null) => void) => import("./save-queue.js").SaveQueue} makeQueue
+   * @param {(onSaved: import("./save-queue.js").OnSaved) => import("./save-queue.js").SaveQueue} makeQueue
    * @param {() => string} author
    */
   constructor(api, makeQueue, author) {
     this.#api = api;
     this.#author = author;
-    this.#queue = makeQueue((change, stored) => this.#saved(change, stored));
+    this.#queue = makeQueue((changes, answer) => this.#saved(changes, answer));
     this.state = createStore(/** @type {BookState} */ ({ index: new MarkIndex(), isLoading: false, error: null }));
     this.undoState = createStore(NOTHING);
     /** Ranges that this author looked through, with or without marks. */
@@ -60,6 +60,7 @@ export class AnnotationBook {
     const opened = this.#opened;
     this.state.set({ index: new MarkIndex(), isLoading: seriesId !== null, error: null });
     this.undoState.set(NOTHING);
+    this.reviewed.set([]);
     if (seriesId === null) return;
     await this.refresh();
     if (opened === this.#opened) this.#queue.send();
@@ -75,7 +76,7 @@ export class AnnotationBook {
     } catch (error) {
       if (opened === this.#opened) this.#change({ isLoading: false, error });
     }
-    await this.refreshUndo();
+    await Promise.all([this.refreshUndo(), this.refreshReviewed()]);
   }
 
   /** Load again what is open. */
@@ -132,6 +133,7 @@ export class AnnotationBook {
     if (seriesId === this.#seriesId) {
       this.#change({ index: this.index.with(...answer.annotations).without(...answer.deleted) });
       this.undoState.set({ can_undo: answer.can_undo, can_redo: answer.can_redo, undo: answer.undo, redo: answer.redo });
+      void this.refreshReviewed();
     }
     return direction === "undo" ? answer.undone : answer.redone;
   }
@@ -160,6 +162,31 @@ export class AnnotationBook {
     } else void this.reload();
   }
 
+  /**
+   * Say that this author looked through a range, or did not.
+   * @param {{from: number, to: number}} range
+   * @param {boolean} isReviewed
+   */
+  async setReviewed({ from, to }, isReviewed) {
+    const seriesId = this.#seriesId;
+    const { items } = await this.#api.put(`/api/series/${seriesId}/reviewed`, { start: from, end: to, reviewed: isReviewed });
+    if (seriesId === this.#seriesId) this.reviewed.set(rangesOf(items));
+    await this.refreshUndo();
+  }
+
+  /** Ask which ranges this author looked through. */
+  async refreshReviewed() {
+    const seriesId = this.#seriesId;
+    if (seriesId === null) return;
+    try {
+      const { items } = await this.#api.get(`/api/series/${seriesId}/reviewed`);
+      const mine = items.filter((/** @type {{author: string}} */ { author }) => author === this.#author());
+      if (seriesId === this.#seriesId) this.reviewed.set(rangesOf(mine));
+    } catch {
+      // The line of looked-through ranges stays as it is; the annotations say by themselves what fails.
+    }
+  }
+
   /** Ask what undo and redo would do. */
   async refreshUndo() {
     const seriesId = this.#seriesId;
@@ -173,17 +200,18 @@ export class AnnotationBook {
     }
   }
 
-  /**
-   * @param {Change} change
-   * @param {Annotation | null} stored
-   */
-  #saved(change, stored) {
-    if (change.seriesId !== this.#seriesId) return;
-    const shown = this.index.get(change.id);
-    const isLast = this.#queue.waiting(({ id }) => id === change.id).length === 0;
-    if (stored && isLast) this.#change({ index: this.index.with(stored) });
-    else if (stored && shown) this.#change({ index: this.index.with({ ...shown, revision: stored.revision }) });
-    if (this.#queue.waiting().length === 0) void this.refreshUndo();
+  /** @type {import("./save-queue.js").OnSaved} */
+  #saved(changes, { annotations, deleted }) {
+    if (changes[0]?.seriesId !== this.#seriesId) return;
+    const isWaiting = new Set(this.#queue.waiting().map(({ id }) => id));
+    const shown = annotations.flatMap((mark) => {
+      if (!isWaiting.has(mark.id)) return [mark];
+      const later = this.index.get(mark.id);
+      return later ? [{ ...later, revision: mark.revision }] : [];
+    });
+    const gone = deleted.filter((id) => !isWaiting.has(id));
+    if (shown.length || gone.length) this.#change({ index: this.index.with(...shown).without(...gone) });
+    if (isWaiting.size === 0) void this.refreshUndo();
   }
 
   /** @param {MarkIndex} index */
@@ -207,4 +235,9 @@ export class AnnotationBook {
   #change(part) {
     this.state.update((now) => ({ ...now, ...part }));
   }
+}
+
+/** @param {{start: number, end: number}[]} items */
+function rangesOf(items) {
+  return items.map(({ start, end }) => ({ from: start, to: end }));
 }

@@ -35,10 +35,11 @@ export class LabelBook {
    * Store the labels as the next revision of the set.
    * @param {LabelSet} set the one that was changed
    * @param {Label[]} labels
+   * @param {string[]} exclusive layers in which a candle has one class
    */
-  async save(set, labels) {
+  async save(set, labels, exclusive) {
     const { id, name, revision } = set;
-    this.set.set(await this.#api.put(`/api/label-sets/${id}`, { name, revision, labels }));
+    this.set.set(await this.#api.put(`/api/label-sets/${id}`, { name, revision, labels, exclusive }));
   }
 
   /**

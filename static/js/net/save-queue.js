@@ -1,4 +1,5 @@
-// Sends changes one by one, each once, in order; retries what may succeed later, sets aside what needs a person.
+// Sends changes, each once, in order, those of one gesture together; retries what may succeed later, sets aside what
+// needs a person.
 
 import { draftOf } from "../model/annotation.js";
 import { createStore } from "../model/store.js";
@@ -15,9 +16,12 @@ import { ApiError } from "./api.js";
  * @property {Change[]} problems changes that a person must settle
  */
 
+/** @typedef {(changes: Change[], answer: {annotations: Annotation[], deleted: string[]}) => void} OnSaved what was settled, and what the server made of it */
+
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
 const STALE = 409;
+const MOST_TOGETHER = 1000;
 
 /** The queue between the page and the server. */
 export class SaveQueue {
@@ -27,6 +31,8 @@ export class SaveQueue {
   #alone;
   #pause;
   #isRunning = false;
+  /** @type {Set<string>} gestures that were refused as a whole: their changes go one by one, so that only what stands in the way waits */
+  #apart = new Set();
   /** @type {(() => void) | null} ends the present wait */
   #wake = null;
   /** @type {(() => void)[]} */
@@ -36,7 +42,7 @@ export class SaveQueue {
    * @param {object} parts
    * @param {import("./api.js").Api} parts.api
    * @param {import("./unsent.js").Unsent} parts.unsent
-   * @param {(change: Change, stored: Annotation | null) => void} parts.onSaved
+   * @param {OnSaved} parts.onSaved
    * @param {<T>(task: () => Promise<T>) => Promise<T>} parts.alone runs a task while no other tab sends
    * @param {(ms: number) => Promise<void>} [parts.pause]
    */
@@ -107,7 +113,8 @@ export class SaveQueue {
     let retryMs = FIRST_RETRY_MS;
     for (let change = this.#next(); change; change = this.#next()) {
       const { key } = change;
-      const failure = await this.#alone(() => this.#sendOne(key));
+      const group = this.#togetherWith(change);
+      const failure = await this.#alone(() => (group.length > 1 ? this.#sendGroup(group) : this.#sendOne(key)));
       this.#report(failure ?? "");
       if (failure === null) retryMs = FIRST_RETRY_MS;
       else {
@@ -129,6 +136,50 @@ export class SaveQueue {
   }
 
   /**
+   * The changes of the same gesture that can go with it in one call.
+   * @param {Change} first
+   */
+  #togetherWith(first) {
+    const { gesture, seriesId, author } = first;
+    if (gesture === null || this.#apart.has(gesture)) return [first];
+    const same = this.waiting((change) => change.gesture === gesture && change.seriesId === seriesId && change.author === author);
+    const ids = new Set(same.map(({ id }) => id));
+    const isFree = same.every(({ problem }) => !problem) && this.waiting(({ id }) => ids.has(id)).length === ids.size;
+    return isFree ? same.slice(0, MOST_TOGETHER) : [first];
+  }
+
+  /**
+   * @param {Change[]} group
+   * @returns {Promise<string | null>} why it must be tried again; null when it is settled, or goes on one by one
+   */
+  async #sendGroup(group) {
+    const [{ seriesId, author, gesture }] = group;
+    const put = group.flatMap(({ id, mark, revision }) => (mark ? [{ ...draftOf(mark), id, revision }] : []));
+    const remove = group.flatMap(({ id, mark, revision }) => (mark ? [] : [{ id, revision }]));
+    try {
+      const answer = await this.#api.post(`/api/series/${seriesId}/annotations/bulk`, { put, delete: remove }, { author, gesture: gesture ?? undefined });
+      const stored = new Map(/** @type {Annotation[]} */ (answer.annotations).map((mark) => [mark.id, mark]));
+      this.#settleGroup(group, stored, answer);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.isTemporary) return wordsOf(error);
+      this.#apart.add(gesture ?? "");
+    }
+    return null;
+  }
+
+  /**
+   * @param {Change[]} group
+   * @param {Map<string, Annotation>} stored
+   * @param {{annotations: Annotation[], deleted: string[]}} answer
+   */
+  #settleGroup(group, stored, answer) {
+    for (const { key } of group) this.#unsent.remove(key);
+    for (const { id } of group) this.#rebase(id, stored.get(id)?.revision ?? 0);
+    this.#onSaved(group, answer);
+  }
+
+  /**
    * @param {string} key
    * @returns {Promise<string | null>} why it must be tried again; null when it is settled
    */
@@ -139,7 +190,7 @@ export class SaveQueue {
       this.#settle(change, await this.#call(change));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.isTemporary) return error.status === 401 ? "signed out; open the server's link again" : error.message;
+      if (error.isTemporary) return wordsOf(error);
       if (error.status === 404 && change.mark === null) this.#settle(change, null);
       else this.#setAside(change, error);
     }
@@ -148,7 +199,7 @@ export class SaveQueue {
 
   /**
    * @param {Change} change
-   * @returns {Promise<Annotation | null>}
+   * @returns {Promise<(Annotation & {also?: {annotations: Annotation[], deleted: string[]}}) | null>}
    */
   async #call({ seriesId, id, mark, revision, author, gesture }) {
     const path = `/api/series/${seriesId}/annotations/${id}`;
@@ -159,16 +210,24 @@ export class SaveQueue {
   }
 
   /**
-   * The server has it: later changes of the same annotation build on what it stored.
+   * The server has it, with what gave way to it in an exclusive layer.
    * @param {Change} change
-   * @param {Annotation | null} stored
+   * @param {(Annotation & {also?: {annotations: Annotation[], deleted: string[]}}) | null} stored
    */
   #settle(change, stored) {
     this.#unsent.remove(change.key);
-    for (const later of this.waiting(({ id }) => id === change.id)) {
-      this.#unsent.put({ ...later, revision: stored?.revision ?? 0 });
-    }
-    this.#onSaved(change, stored);
+    this.#rebase(change.id, stored?.revision ?? 0);
+    const also = stored?.also ?? { annotations: [], deleted: [] };
+    this.#onSaved([change], { annotations: stored ? [stored, ...also.annotations] : [], deleted: also.deleted });
+  }
+
+  /**
+   * Later changes of an annotation build on what the server stored.
+   * @param {string} id
+   * @param {number} revision
+   */
+  #rebase(id, revision) {
+    for (const later of this.waiting((change) => change.id === id)) this.#unsent.put({ ...later, revision });
   }
 
   /**
@@ -193,4 +252,9 @@ export class SaveQueue {
     const all = this.#unsent.all();
     return { waiting: all.length, failing, isSafe: this.#unsent.isSafe, problems: all.filter(({ problem }) => problem) };
   }
+}
+
+/** @param {ApiError} error */
+function wordsOf(error) {
+  return error.status === 401 ? "signed out; open the server's link again" : error.message;
 }

@@ -1,6 +1,7 @@
 // What the keys of annotating do.
 
 import { LABEL_KEYS } from "../model/keys.js";
+import { toggleReviewed } from "./reviewing.js";
 
 const TOOLS = /** @type {const} */ (["select", "span", "point", "trade", "level", "trend_line", "chart_class", "walk", "ruler"]);
 
@@ -11,9 +12,11 @@ const TOOLS = /** @type {const} */ (["select", "span", "point", "trade", "level"
  * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
  * @param {import("./mark-pointer.js").MarkPointer} parts.pointer
  * @param {import("./toast.js").Toast} parts.toast
+ * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
+ * @param {import("./chart-view.js").ChartView} parts.view
  * @param {() => void} comment puts the focus into the comment of the selected annotation
  */
-export function mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast }, comment) {
+export function mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast, book, view }, comment) {
   for (const key of LABEL_KEYS) keyboard.on(`label-${key}`, () => annotator.useLabelKey(key));
   for (const tool of TOOLS) keyboard.on(`tool-${tool}`, () => annotator.setTool(tool));
   keyboard.on("magnet", () => {
@@ -36,6 +39,7 @@ export function mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast
   keyboard.on("select-shown", () => annotator.selectShown());
   keyboard.on("copy", () => annotator.copy());
   keyboard.on("paste", () => annotator.paste());
+  keyboard.on("reviewed", () => void toggleReviewed(view, book, toast));
   keyboard.on("comment", comment);
   keyboard.on("delete", () => annotator.deleteSelected());
   keyboard.on("undo", () => void annotator.step("undo"));

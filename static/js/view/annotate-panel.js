@@ -4,7 +4,7 @@ import { mountAnnotationList } from "./annotation-list.js";
 import { button, element } from "./element.js";
 import { mountLabelList } from "./label-list.js";
 import { mountSaveStatus } from "./save-status.js";
-import { mountSelectedPanel } from "./selected-panel.js";
+import { onceLoaded, whenIdle } from "./later.js";
 
 /**
  * @param {HTMLElement} root
@@ -16,6 +16,7 @@ import { mountSelectedPanel } from "./selected-panel.js";
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
  * @param {import("./dialog.js").Dialog} parts.dialog
  * @param {HTMLElement} parts.saveBadge
+ * @param {import("./toast.js").Toast} parts.toast
  * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
  * @param {import("./keyboard.js").Keyboard} parts.keyboard
  */
@@ -28,7 +29,7 @@ export function mountAnnotatePanel(root, parts) {
   root.append(problems, labels, actionRow(parts), selected, list);
   mountSaveStatus(saveBadge, problems, book);
   mountLabelList(labels, parts);
-  mountSelectedPanel(selected, parts);
+  mountSelectedLater(selected, parts);
   mountAnnotationList(list, parts);
 }
 
@@ -57,4 +58,20 @@ function actionRow({ annotator, book, keyboard }) {
     button("‹", () => annotator.goToUnlabelled(-1), { class: "icon", title: `Previous unlabelled stretch (${keyboard.keyOf("previous-unlabelled")})`, "aria-label": "Previous unlabelled stretch" }),
     button("›", () => annotator.goToUnlabelled(1), { class: "icon", title: `Next unlabelled stretch (${keyboard.keyOf("next-unlabelled")})`, "aria-label": "Next unlabelled stretch" }),
   );
+}
+
+/**
+ * The fields of what is selected come with the first selection, or before it once the browser is idle.
+ * @param {HTMLElement} root
+ * @param {Parameters<typeof mountAnnotatePanel>[1]} parts
+ */
+function mountSelectedLater(root, parts) {
+  root.hidden = true;
+  const mount = onceLoaded(async () => (await import("./selected-panel.js")).mountSelectedPanel(root, parts), parts.toast);
+  const stop = parts.annotator.state.subscribe(({ selected }) => {
+    if (selected === null) return;
+    stop();
+    void mount();
+  });
+  whenIdle(() => void mount());
 }

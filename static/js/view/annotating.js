@@ -48,8 +48,8 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const pointer = new MarkPointer(canvas, view, annotator, layer);
   const drawing = new KeyDrawing(annotator, view, cursor, toast);
   mountToolRail(rail, annotator, keyboard, settings);
-  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge, drawing, keyboard });
-  mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast }, () => {
+  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge, toast, drawing, keyboard });
+  mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast, book, view }, () => {
     tabs.show("annotate");
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   });
@@ -73,7 +73,7 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     void book.open(current?.id ?? null);
     followOpen();
   });
-  settings.subscribe((now, before) => now.author !== before.author && void book.refreshUndo());
+  settings.subscribe((now, before) => now.author !== before.author && void book.refresh());
   const follow = (/** @type {import("../net/link.js").Link} */ made) => {
     link = made;
     followOpen();

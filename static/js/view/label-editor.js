@@ -1,7 +1,7 @@
 // The dialog that adds, renames, recolours and archives labels, and gives them keys.
 
 import { LABEL_KEYS } from "../model/keys.js";
-import { newLabel, problemOf } from "../model/label-set.js";
+import { layersOf, newLabel, problemOf } from "../model/label-set.js";
 import { button, element, fill } from "./element.js";
 
 /** @typedef {import("../model/label-set.js").Label} Label */
@@ -20,18 +20,24 @@ export function openLabelEditor(dialog, book) {
   const rows = element("div", { class: "label-rows" });
   const problem = element("p", { class: "problem", role: "alert" });
 
-  const draw = () => fill(rows, ...labels.map((label, index) => labelRow(label, index, labels, draw)));
+  const exclusive = new Set(set.exclusive ?? []);
+  const layers = element("fieldset", { class: "stack" });
+  const drawLayers = () => fill(layers, element("legend", {}, "Layers"), ...layersOf(labels).map((layer) => layerRow(layer, exclusive)));
+  const draw = () => {
+    fill(rows, ...labels.map((label, index) => labelRow(label, index, labels, draw, drawLayers)));
+    drawLayers();
+  };
   const add = () => {
     labels.push(newLabel(labels));
     draw();
     /** @type {HTMLInputElement | null} */ (rows.querySelector(".label-row:last-child .label-name"))?.focus();
   };
   const save = async () => {
-    for (const label of labels) label.name = label.name.trim();
+    for (const label of labels) Object.assign(label, { name: label.name.trim(), layer: label.layer.trim() || "default" });
     problem.textContent = problemOf(labels) ?? "";
     if (problem.textContent) return false;
     try {
-      await book.save(set, labels);
+      await book.save(set, labels, layersOf(labels).filter((layer) => exclusive.has(layer)));
       return true;
     } catch (error) {
       problem.textContent = error instanceof Error ? error.message : String(error);
@@ -46,6 +52,7 @@ export function openLabelEditor(dialog, book) {
       element("p", { class: "muted" }, `${shared}A rename keeps the annotations. An archived label stays on the annotations that have it, and is offered no more.`),
       rows,
       button("+ Add a label", add),
+      layers,
       problem,
     ],
     actions: [{ text: "Save", tone: "primary", run: save }],
@@ -58,8 +65,9 @@ export function openLabelEditor(dialog, book) {
  * @param {number} index
  * @param {Label[]} labels changed in place: the dialog's own copy
  * @param {() => void} draw
+ * @param {() => void} drawLayers
  */
-function labelRow(label, index, labels, draw) {
+function labelRow(label, index, labels, draw, drawLayers) {
   const title = label.name || "the new label";
   const name = element("input", { class: "label-name", value: label.name, maxlength: MAX_NAME, required: true, placeholder: "Name", "aria-label": `Name of ${title}` });
   name.addEventListener("input", () => (label.name = name.value));
@@ -74,6 +82,11 @@ function labelRow(label, index, labels, draw) {
   key.value = label.key ?? "";
   key.disabled = label.archived;
   key.addEventListener("change", () => (label.key = key.value || null));
+  const layer = element("input", { class: "label-layer", value: label.layer, maxlength: MAX_NAME, placeholder: "default", title: "Layer", "aria-label": `Layer of ${title}` });
+  layer.addEventListener("input", () => {
+    label.layer = layer.value;
+    drawLayers();
+  });
   const archive = () => {
     if (label.id === null) labels.splice(index, 1);
     else Object.assign(label, { archived: !label.archived, key: label.archived ? label.key : null });
@@ -86,6 +99,7 @@ function labelRow(label, index, labels, draw) {
     colour,
     name,
     key,
+    layer,
     button("↑", () => swap(labels, index, draw), { class: "quiet icon", "aria-label": `Move ${title} up`, disabled: index === 0 }),
     button(archiveText, archive, { class: "quiet" }),
   );
@@ -99,4 +113,14 @@ function labelRow(label, index, labels, draw) {
 function swap(labels, index, draw) {
   [labels[index - 1], labels[index]] = [labels[index], labels[index - 1]];
   draw();
+}
+
+/**
+ * @param {string} layer
+ * @param {Set<string>} exclusive changed in place
+ */
+function layerRow(layer, exclusive) {
+  const box = element("input", { type: "checkbox", checked: exclusive.has(layer) });
+  box.addEventListener("change", () => (box.checked ? exclusive.add(layer) : exclusive.delete(layer)));
+  return element("label", { class: "row" }, box, `${layer}: one class a candle; a new span cuts those that it covers`);
 }

@@ -3,7 +3,7 @@
 import { activeLabels } from "../model/label-set.js";
 import { card } from "./card.js";
 import { button, element, fill } from "./element.js";
-import { openLabelEditor } from "./label-editor.js";
+import { onceLoaded } from "./later.js";
 
 /**
  * @param {HTMLElement} root
@@ -12,9 +12,11 @@ import { openLabelEditor } from "./label-editor.js";
  * @param {import("../net/label-book.js").LabelBook} parts.labels
  * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
  * @param {import("./dialog.js").Dialog} parts.dialog
+ * @param {import("./toast.js").Toast} parts.toast
  */
-export function mountLabelList(root, { annotator, labels, book, dialog }) {
-  const edit = button("Edit labels", () => openLabelEditor(dialog, labels), { class: "quiet" });
+export function mountLabelList(root, { annotator, labels, book, dialog, toast }) {
+  const loadEditor = onceLoaded(() => import("./label-editor.js"), toast);
+  const edit = button("Edit labels", async () => (await loadEditor())?.openLabelEditor(dialog, labels), { class: "quiet" });
   const list = element("div", { class: "label-list", role: "group", "aria-label": "Labels" });
   root.append(element("div", { class: "row spread" }, element("h2", {}, "Labels"), edit), list);
 

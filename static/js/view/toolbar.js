@@ -2,7 +2,7 @@
 
 import { timeframeChoice } from "../model/timeframe.js";
 import { Zone, zoneNames } from "../model/zone.js";
-import { openAppearance, openAuthor, openGoTo } from "./settings-dialogs.js";
+import { onceLoaded } from "./later.js";
 import { button, element, fill } from "./element.js";
 
 /** @typedef {import("../model/types.js").Series} Series */
@@ -15,22 +15,24 @@ import { button, element, fill } from "./element.js";
  * @returns {HTMLElement} the badge that says whether everything is saved
  */
 export function mountToolbar(root, context, view) {
-  const { settings, keyboard } = context;
+  const { settings, keyboard, toast } = context;
+  const dialogs = onceLoaded(() => import("./settings-dialogs.js"), toast);
+  const goTo = async () => (await dialogs())?.openGoTo(context, view);
   const saveState = element("span", { id: "save-state", class: "badge ok", role: "status", "aria-live": "polite" });
   const group = (/** @type {Node[]} */ ...parts) => element("div", { class: "group" }, ...parts);
   root.append(
     group(seriesMenu(context)),
     group(timeframeButtons(context, view)),
-    group(logButton(context, view), zoneMenu(settings), button("Go to", () => openGoTo(context, view), { class: "quiet", title: "Go to a time (O)" })),
+    group(logButton(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: "Go to a time (O)" })),
     element("span", { class: "push" }),
     group(saveState),
     group(
-      authorButton(context),
-      button("Theme", () => openAppearance(context), { class: "quiet" }),
+      authorButton(context, async () => (await dialogs())?.openAuthor(context)),
+      button("Theme", async () => (await dialogs())?.openAppearance(context), { class: "quiet" }),
       button("?", () => keyboard.perform("help"), { class: "quiet icon", "aria-label": "Keys and help", title: "Keys and help (?)" }),
     ),
   );
-  keyboard.on("go-to", () => openGoTo(context, view));
+  keyboard.on("go-to", goTo);
   return saveState;
 }
 
@@ -117,9 +119,12 @@ function zoneMenu(settings) {
   return menu;
 }
 
-/** @param {PageContext} context */
-function authorButton(context) {
-  const shown = button("", () => openAuthor(context), { class: "quiet clip", title: "Who you are on your annotations" });
+/**
+ * @param {PageContext} context
+ * @param {() => void} open
+ */
+function authorButton(context, open) {
+  const shown = button("", open, { class: "quiet clip", title: "Who you are on your annotations" });
   const draw = () => (shown.textContent = context.settings.get().author);
   context.settings.subscribe(draw);
   draw();
