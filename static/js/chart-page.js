@@ -169,7 +169,12 @@ const loadHelp = onceLoaded(() => import("./view/help-overlay.js"), toast);
 keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard, settings));
 const loadWorkbench = onceLoaded(async () => {
   const { mountWorkbench } = await import("./view/workbench.js");
-  return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer });
+  return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer, overview });
+}, toast);
+keyboard.on("open-replay", async () => (await loadWorkbench())?.replay.openDialog());
+const loadSuggesting = onceLoaded(async () => {
+  const { mountSuggesting } = await import("./view/suggesting.js");
+  return mountSuggesting({ chart: part("chart"), canvas, panel: part("annotate-panel") }, context, view, { annotator, book, labels, layer }, cursor);
 }, toast);
 keyboard.on("train", () => tabs.show("train"));
 keyboard.on("metrics", dock.toggle);
@@ -182,6 +187,7 @@ async function startRest() {
   follow(link);
   annotator.state.subscribe(({ hidden }) => predictions.setHidden(hidden));
   void loadWorkbench();
+  void loadSuggesting();
   whenIdle(() => void loadHelp());
 }
 
