@@ -15,7 +15,8 @@ class Clock:
     """Times as a file gives them, in ms: UTC where `zoned`, else the file's own clock.
 
     `unit_of` has an index into UNITS for each row of an epoch column and is None for text; `finer` counts the
-    times that were finer than a millisecond and were floored; `reason` says how day and month were told apart.
+    times that were finer than a millisecond and were floored; `reason` says how day and month were told apart; `zone`
+    is the IANA name that stands in every cell.
     """
 
     ms: NDArray[np.int64]
@@ -25,3 +26,4 @@ class Clock:
     unit_of: NDArray[np.int8] | None = None
     finer: int = 0
     reason: str = ""
+    zone: str | None = None

@@ -8,15 +8,31 @@ from dataclasses import dataclass, field
 
 from annotate.errors import InvalidInput
 from annotate.importing.doubts import Choice, Doubts
-from annotate.importing.header_names import CLOCK, DATE, NAMES, PRICES
+from annotate.importing.header_names import CLOCK, DATE, NAMES, PRICES, fold
+
+# What stands in brackets after a name and says nothing of the role: a currency, a unit, a zone.
+UNIT = r"usd|usdt|usdc|eur|gbp|jpy|inr|rs\.?|btc|\$|€|s|ms|us|ns|lots?|shares"
+ZONE_TAIL = (
+    r"(?:utc|gmt)?[+-]\d{1,2}(?::?\d{2})?|[a-z]+/[a-z_/]+|utc|gmt|e[sd]?t|edt|ct|mst|pt|cet|cest|eet|eest|msk|jst|kst"
+)
+ZONE_WORDS = {"et": "America/New_York", "edt": "-04:00", "ct": "America/Chicago", "pt": "America/Los_Angeles"}
+ZONE_WORDS |= {"cest": "+02:00", "eest": "+03:00", "msk": "Europe/Moscow"}
 
 
 def plain(name: str) -> str:
     """Reduce a header cell to letters and digits: `<OPEN>`, `1. open` and `Open Price (USD)` meet their plain names."""
     text = name.strip().strip("\ufeff").lower()
     text = re.sub(r"^\d+[a-z]?\.\s+", "", text)
-    text = re.sub(r"[(\[](usd|usdt|utc|gmt|\$|eur|s|ms)[)\]]$", "", text)
-    return re.sub(r"\W|_", "", text)
+    text = re.sub(rf"[(\[]({UNIT}|{ZONE_TAIL})[)\]]$", "", text)
+    return re.sub(r"\W|_", "", fold(text))
+
+
+def header_zone(name: str) -> str | None:
+    """Give the zone that a header states, as `Time (EST)`, `Date [UTC+2]` and `datetime_utc` do."""
+    text = name.strip()
+    if match := re.search(rf"[(\[]\s*({ZONE_TAIL})\s*[)\]]$", text, re.IGNORECASE):
+        return ZONE_WORDS.get(match[1].lower(), match[1])
+    return "UTC" if re.search(r"(?:[\W_]|^)(?:utc|gmt)$", text, re.IGNORECASE) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +64,9 @@ def roles_by_name(names: Sequence[str]) -> Roles:
             index[role], reasons[role] = at, f"named {names[at].strip()!r}"
     if {"amount", "vol", "count"} <= set(reduced):  # Huobi: `vol` is the turnover
         index["volume"], reasons["volume"] = reduced.index("amount"), "named 'amount', beside a turnover named 'vol'"
+    if "time" not in index and "ticks" in reduced:  # Deribit calls the times so
+        index["time"], reasons["time"] = reduced.index("ticks"), "named 'ticks', and no other column means the time"
+        index.pop("tick_volume", None)
     _find_clock(reduced, names, index, reasons)
     _leave_open_which_close(reduced, index)
     _find_named_volume(names, index, reasons)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -38,11 +39,12 @@ KNOWN_OTHERS = {
     b"(\xb5/\xfd": "a Zstandard file",
     b"\x80\x04\x95": "a Python pickle, which may run code when it is read",
     b"\x80\x05\x95": "a Python pickle, which may run code when it is read",
-    b"<!DOCTYPE": "a web page, perhaps an error page saved in place of the data",
-    b"<!doctype": "a web page, perhaps an error page saved in place of the data",
-    b"<html": "a web page, perhaps an error page saved in place of the data",
     b"<?xml": "an XML document",
 }
+# MetaTrader's `<DATE>` is none of these.
+HTML = re.compile(
+    rb"<(!doctype|html|head|body|table|div|meta|title|script|style|span|p|h\d|br|center|form)[\s>/]|<!--", re.IGNORECASE
+)
 # Beside the data in vendors' archives: checksums, licences, notes.
 SIDE_FILES = (".checksum", ".md", ".pdf", ".html", ".htm", ".md5", ".sha256", ".url", ".rtf")
 DATA_FILES = (".csv", ".json", ".parquet", ".feather", ".arrow", ".tsv", ".gz")
@@ -95,7 +97,13 @@ def open_upload(path: Path, filename: str) -> Upload:
 
 def refuse_others(member: Member) -> None:
     """Raise InvalidInput for a file of a known other kind, by what it is."""
-    head = member.head(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    head = member.head(256).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if HTML.match(head):
+        raise InvalidInput(
+            f"{member.name} is a web page, perhaps an error page saved in place of the data, not candles; "
+            "export CSV, JSON or Parquet",
+            name=member.name,
+        )
     for magic, what in KNOWN_OTHERS.items():
         if head.startswith(magic):
             raise InvalidInput(f"{member.name} is {what}, not candles; export CSV, JSON or Parquet", name=member.name)
@@ -114,9 +122,12 @@ def _unpacked(member: Member, packed_size: int) -> Member:
     packed: Any = member.source()  # an Arrow file reads like a Python one
     try:
         with packed, gzip.GzipFile(fileobj=packed) as file:
-            return Member(name, data=_read_capped(file, member.name, packed_size))
+            inner = Member(name, data=_read_capped(file, member.name, packed_size))
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidInput(f"{member.name}: the gzip data is damaged ({error}); download it again") from None
+    if inner.head(4).startswith((GZIP, ZIP)):
+        raise InvalidInput(f"{member.name} holds an archive inside the archive; unpack it first", name=member.name)
+    return inner
 
 
 def _read_capped(file: IO[bytes] | gzip.GzipFile, name: str, packed_size: int) -> bytes:

@@ -12,29 +12,51 @@ from numpy.typing import NDArray
 from annotate.importing.arrow import Column, first_false, ints_of, mask_of, pc
 from annotate.importing.clock import Clock
 from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.header_names import fold
 from annotate.importing.problems import Cell, CellProblem
 
 Ints = NDArray[np.int64]
 
 DAY = 86_400_000
 ZONE_HOURS = {"UTC": 0, "GMT": 0, "EST": -5, "EDT": -4, "PST": -8, "PDT": -7, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3}
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# The first letters of the months in the languages of trading sites, without accents.
+MONTH_WORDS = (
+    "jan ene gen oca sty янв",
+    "feb fev sub lut фев",
+    "mar mrt mrz мар",
+    "apr abr avr nis kwi апр",
+    "may mai mei maj mag мая маи",
+    "juin jun giu haz cze июн",
+    "juil jul lug tem lip июл",
+    "aug ago aou agu sie авг",
+    "sep set eyl wrz сен",
+    "oct okt out ott eki paz окт",
+    "nov kas lis ноя",
+    "dec dez dic des ara gru дек",
+)
+MONTHS = {word: month for month, words in enumerate(MONTH_WORDS, start=1) for word in words.split()}
 
+NAME = r"\p{L}{3,12}"
 YEAR = r"(?P<y>\d{4}|\d{2})"
 FAMILIES = {
-    "year first": r"(?P<y>\d{4})[-./年](?P<m>\d{1,2})[-./月](?P<d>\d{1,2})日?",
+    "year first": r"(?P<y>\d{4})[-./年]\s?(?P<m>\d{1,2})[-./月]\s?(?P<d>\d{1,2})日?",
     "compact": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
     "day and month": rf"(?P<a>\d{{1,2}})(?P<sep>[-./])(?P<b>\d{{1,2}})[-./]{YEAR}",
-    "day, month name": rf"(?P<d>\d{{1,2}})\.?[- /]?(?P<name>[A-Za-z]{{3}})[a-z]*\.?[- /,]*{YEAR}",
-    "month name, day": rf"(?P<name>[A-Za-z]{{3}})[a-z]*\.?[- ](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?[- ]+{YEAR}",
-    "year, month name": r"(?P<y>\d{4})[- /](?P<name>[A-Za-z]{3})[a-z]*[- /](?P<d>\d{1,2})",
+    "day, month name": rf"(?P<d>\d{{1,2}})\.?[- /]*(?:de )?(?P<name>{NAME})\.?[- /,]*(?:de )?{YEAR}",
+    "month name, day": rf"(?P<name>{NAME})\.?[- ](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?[- ]+{YEAR}",
+    "year, month name": rf"(?P<y>\d{{4}})[- /](?P<name>{NAME})[- /](?P<d>\d{{1,2}})",
+    "month name and year": rf"(?P<name>{NAME})\.?[-' /,]*{YEAR}(?P<d>)",
+    "year and month": r"(?P<y>\d{4})[-/M](?P<m>\d{1,2})(?P<d>)",
 }
+MONTHLY = ("month name and year", "year and month")
+NO_CLOCK = "(?P<hh>)(?P<mm>)(?P<ss>)(?P<f>)(?P<ap>)(?P<z>)"
 WEEKDAY = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
 CLOCK = (
-    r"(?:[T ,;]*\s*(?P<hh>\d{1,2}):(?P<mm>\d{2})(?::(?P<ss>\d{2})(?:[.,:](?P<f>\d{1,9}))?)?\s*(?P<ap>[AaPp]\.?[Mm]\.?)?"
+    r"(?:[T ,;]*\s*(?P<hh>\d{1,2}):(?P<mm>\d{2})(?::(?P<ss>\d{2})(?:[.,:](?P<f>\d{1,9}))?)?"
+    r"\s*(?P<ap>[AaPp]\.?\s?[Mm]\.?)?"
 )
-CLOCK_COMPACT = r"(?:[T ]?(?P<hh>\d{2}):?(?P<mm>\d{2})(?::?(?P<ss>\d{2})(?:[.,]?(?P<f>\d{3}|\d{6}|\d{9}))?)?(?P<ap>)"
-ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|[A-Z]{3,4})?(?: \(.*\))?)?"
+CLOCK_COMPACT = r"(?:[T ;]*(?P<hh>\d{2}):?(?P<mm>\d{2})(?::?(?P<ss>\d{2})(?:[.,]?(?P<f>\d{3}|\d{6}|\d{9}))?)?(?P<ap>)"
+ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|[A-Z]{3,4}|[A-Z][A-Za-z]+/[A-Za-z_/]+)?(?: \(.*\))?)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +88,28 @@ def parse_dates(cells: Column, name: str, doubts: Doubts, day_first: bool | None
     parts = _match(pc.replace_substring_regex(cells, r"\s(\d{1,2})-([AP]M)$", r" \1:00 \2"), name)
     year, month, day, reason = _civil(parts, doubts, day_first)
     ms = _days(parts, year, month, day) * DAY + _clock_ms(parts)
-    zoned, offset = _offset(parts)
+    zone = _named_zone(parts)
+    zoned, offset = (False, np.zeros(len(ms), dtype=np.int64)) if zone else _offset(parts)
     date_only = bool(pc.all(pc.equal(parts.groups["hh"], "")).as_py())
     finer = int(np.count_nonzero(_fraction_ns(parts) % 10**6))
     written = f"{'dates' if date_only else 'times'}, {parts.family}"
-    return Clock(ms - offset, zoned=zoned, date_only=date_only, written=written, finer=finer, reason=reason)
+    return Clock(ms - offset, zoned=zoned, date_only=date_only, written=written, finer=finer, reason=reason, zone=zone)
+
+
+def _named_zone(parts: _Parts) -> str | None:
+    """Give the IANA zone that every cell names, as Interactive Brokers writes it; None where cells name none."""
+    zones = pc.unique(parts.groups["z"]).to_pylist()
+    if not any("/" in zone for zone in zones):
+        return None
+    parts.refuse_where(mask_of(pc.not_equal(parts.groups["z"], zones[0])), "names another zone than the first time")
+    return str(zones[0])
 
 
 def _match(cells: Column, name: str) -> _Parts:
     first = cells[0].as_py()
     for family, date in FAMILIES.items():
-        pattern = f"^{WEEKDAY}{date}{CLOCK_COMPACT if family == 'compact' else CLOCK}{ZONE}$"
+        clock = CLOCK_COMPACT if family == "compact" else CLOCK
+        pattern = f"^{WEEKDAY}{date}{NO_CLOCK if family in MONTHLY else clock + ZONE}$"
         if not pc.match_substring_regex(cells.slice(0, 1), pattern)[0].as_py():
             continue
         found = pc.extract_regex(cells, pattern)
@@ -91,19 +124,27 @@ def _civil(parts: _Parts, doubts: Doubts, day_first: bool | None) -> tuple[Ints,
     year = parts.number("y")
     two_digits = mask_of(pc.equal(pc.utf8_length(parts.groups["y"]), 2))
     year = np.where(two_digits, np.where(year < 70, 2000 + year, 1900 + year), year)
-    if "name" in parts.groups:
-        return year, _month_by_name(parts), parts.number("d"), "the month is a name"
     if "a" not in parts.groups:
-        return year, parts.number("m"), parts.number("d"), "the year comes first"
+        named = "name" in parts.groups
+        month = _month_by_name(parts) if named else parts.number("m")
+        day = np.ones_like(month) if parts.family in MONTHLY else parts.number("d")
+        return year, month, day, "the month is a name" if named else "the year comes first"
     day_comes_first, reason = _order(parts, year, doubts, day_first)
     a, b = parts.number("a"), parts.number("b")
     return (year, b, a, reason) if day_comes_first else (year, a, b, reason)
 
 
 def _month_by_name(parts: _Parts) -> Ints:
-    index = pc.index_in(pc.utf8_lower(parts.groups["name"]), value_set=pa.array(MONTHS))
-    parts.refuse_where(~mask_of(pc.is_valid(index)), "has no English month name")
-    return ints_of(index) + 1
+    names = pc.unique(parts.groups["name"])
+    months = np.array([_month_of(name) for name in names.to_pylist()], dtype=np.int64)
+    found: Ints = months[ints_of(pc.index_in(parts.groups["name"], value_set=names))]
+    parts.refuse_where(found == 0, "has no name of a month that is known; write 2024-01-31")
+    return found
+
+
+def _month_of(name: str) -> int:
+    word = fold(name.lower())
+    return MONTHS.get(word[:4]) or MONTHS.get(word[:3]) or 0
 
 
 def _order(parts: _Parts, year: Ints, doubts: Doubts, day_first: bool | None) -> tuple[bool, str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
-from annotate.importing.columns import Roles, ask_missing, overruled, plain, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, header_zone, overruled, plain, roles_by_name
 from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import choose_shape, find_shapes, roles_by_shape
@@ -21,7 +21,7 @@ from annotate.importing.names import read_name
 from annotate.importing.numbers import NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
-from annotate.importing.text import TextFile
+from annotate.importing.text import TextFile, with_aligned_columns
 from annotate.importing.text_rows import read_rows
 
 FEWEST_CELLS = 5
@@ -35,6 +35,9 @@ def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:
     """Read a text as tables, one for each symbol that stands in its header; raise InvalidInput by what is wrong."""
     name = file.member.name
     dialect = sniff(file.sample)
+    if dialect is None and sum("  " in line.strip() for line in file.sample) > 1:
+        file = with_aligned_columns(file)
+        dialect = sniff(file.sample)
     if dialect is None:
         refuse_other_data(None, [line.split() for line in file.sample if line.strip()][:5], name)
         raise InvalidInput(
@@ -64,7 +67,7 @@ def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], la
         numbered = [f"column {at + 1}" for at in range(dialect.width)]
         return numbered, layout, overruled(_headerless(dialect, filename, doubts, layout), numbered, doubts)
     names = _fitted_names(dialect, filename)
-    roles = _checked(roles_by_name(names), dialect)
+    roles = _checked(roles_by_name(names), dialect, names)
     roles = ask_missing(roles, names, doubts)
     time = _cell(dialect.rows[0], roles.index.get("time", roles.index.get("close_time", 0)))
     return names, layouts.layout_by_first_cell(layouts.layout_by_names(names), time), roles
@@ -94,14 +97,14 @@ def _sampled(dialect: Dialect, first: int) -> NDArray[np.float64]:
     return np.column_stack([parse_numbers(column, style).values for column in columns.columns])
 
 
-def _checked(roles: Roles, dialect: Dialect) -> Roles:
+def _checked(roles: Roles, dialect: Dialect, names: list[str]) -> Roles:
     """Check the time columns against the first row: an unnamed index may be the time, and a `Time` may be whole."""
     index, reasons, first = dict(roles.index), dict(roles.reasons), dialect.rows[0]
     if "clock" in index and not CLOCK.match(cell := _cell(first, index["clock"])):
         at = index.pop("clock")
         if TIME.match(cell):
             index["time"], reasons["time"] = at, "it holds whole times"
-    name = (dialect.names or [""])[0].strip().lower()
+    name = names[0].strip().lower()
     unnamed = name in ("", "index", "price", "ticker") or name.startswith("unnamed")
     if "time" not in index and "close_time" not in index and unnamed and TIME.match(first[0]):
         index["time"], reasons["time"] = 0, "the first column has no name and holds times"
@@ -124,6 +127,8 @@ def _fitted_names(dialect: Dialect, filename: str) -> list[str]:
         return [*names, ""]
     if extra == 1 and _date_and_clock(dialect):
         return [names[0], "Time", *names[1:]]
+    if extra == 1 and "time" not in roles_by_name(names).index and TIME.match(dialect.rows[0][0]):
+        return ["", *names]  # pandas prints its index under the names, not beside them
     if extra == 1 and dialect.rows[0][0].strip().isdigit() and TIME.match(dialect.rows[0][1]):
         return ["", *names]  # R writes row numbers without a name
     raise InvalidInput(
@@ -171,13 +176,14 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         comma_separated=dialect.delimiter == ",",
         symbol=hint.symbol,
         timeframe=hint.timeframe,
+        zone=header_zone(names[roles.index["time"]]) if "time" in roles.index else None,
         header=tuple(name.strip() or f"column {at + 1}" for at, name in enumerate(names)),
         places=roles.index,
     )
     rows = read_rows(file, dialect, roles)
     table = replace(base, columns=rows.columns, lines_of=rows.lines_of)
     if rows.remarks:
-        remark = "The last line is a remark, not a candle."
+        remark = f"Lines at the end that are remarks, not candles: {len(rows.remarks)}."
         table = replace(table, dropped={"remark": rows.remarks}, notes=(*table.notes, remark))
     return table
 

@@ -42,8 +42,8 @@ class Dialect:
 def sniff(lines: Sequence[str]) -> Dialect | None:
     """Find delimiter and header in the first lines; None when nothing is laid out in columns."""
     delimiter = _delimiter(lines)
-    if delimiter is None:
-        return None
+    if delimiter is None or (delimiter == " " and any("  " in line.strip() for line in lines)):
+        return None  # columns that are aligned with several spaces are no cells yet
     rows = [_split(line, delimiter) for line in lines[: SAMPLE_ROWS * 2]]
     header = _header_line(rows)
     first = _first_data_line(rows, header)
@@ -123,12 +123,12 @@ def _is_more_header(row: Sequence[str]) -> bool:
     first = row[0].strip().lower() if row else ""
     filled = [cell for cell in row if cell.strip()]
     named = not any(NUMERIC.match(cell) or TIME.match(cell) for cell in filled)
-    return named and (not filled or first in ("ticker", "tickers", "date", "datetime", "timestamp"))
+    return named and (not filled or first in ("ticker", "tickers", "date", "datetime", "time", "timestamp"))
 
 
 def _tickers(rows: list[list[str]], header: int | None, first: int) -> list[str] | None:
     if header is None:
         return None
-    return next(
-        (row for row in rows[header + 1 : first] if row and row[0].strip().lower() in ("ticker", "tickers")), None
-    )
+    # Grouped by field, yfinance writes the tickers below the names; grouped by ticker, above them.
+    near = [*rows[max(0, header - 1) : header], *rows[header + 1 : first]]
+    return next((row for row in near if row and row[0].strip().lower() in ("ticker", "tickers")), None)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 
 PRICES = ("open", "high", "low", "close")
 
 
+def fold(text: str) -> str:
+    """Take the accents off letters, as many exporters do."""
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if unicodedata.category(letter) != "Mn")
+
+
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+    return tuple(dict.fromkeys(fold(text).split()))
 
 
 # Best first: an open time beats a plain time, and an epoch beats text of the same moment.
@@ -17,12 +23,14 @@ TIME = _words(
     candledatetimeutc opentime timeopen starttime timestart start startat periodstart candlebegintime unix
     unixtimestamp unixtime epoch timestampms openingtime gmttime utctime timeutc dateutc utc datetimeutc
     timestamputc datetime timestamp localtime eet t ts time date day dt bartime tradedate tradingdate period id
-    begin quotedate dtyyyymmdd dateyyyymmdd datum zeit fecha data tanggal tarih дата 日期 日付 日付け 날짜
-    交易日期 时间 ngày 日時 時間 dataehora datumzeit fechahora dateheure
+    begin startedat startedattime windowstart tsevent candletime candlestart barstart observationtime snapshottime
+    quotedate dtyyyymmdd dateyyyymmdd datum zeit fecha data tanggal tarih дата 日期 日付 日付け 날짜 일자
+    交易日期 时间 ngày 日時 時間 dataehora datumzeit fechahora dateheure year month
+    week jahr monat año mes mois année
     """
 )
-DATE = _words("date day tradedate datum fecha data дата 日期 dtyyyymmdd dateyyyymmdd")
-CLOCK = _words("time clock hour timeofday zeit uhrzeit hora heure время 時刻 时间 saat czas ora")
+DATE = _words("date day tradedate datum fecha data дата 日期 일자 dtyyyymmdd dateyyyymmdd")
+CLOCK = _words("time clock minute hour timeofday zeit uhrzeit hora heure время 時刻 时间 saat czas ora")
 CLOSE_TIME = _words("closetime endtime timeclose end timeend periodend closingtime datetimeclose")
 OPEN = _words(
     """
@@ -47,7 +55,7 @@ LOW = _words(
 )
 CLOSE = _words(
     """
-    close c closeprice last closelast latest closingprice priceclose bidclose closebid midc closeusd bidc
+    close c closeprice clot last closelast latest closingprice priceclose bidclose closebid midc closeusd bidc
     closepricebid askclose closeask askc lastprice price settle schluss schlusskurs zuletzt dernier clôture
     cierre último chiusura ultimo fechamento цена закрытие закр zamknięcie ostatnio şimdi kapanış 終値 收盘
     收盘价 종가 terakhir penutupan laatste ultimate tradeprice
@@ -55,12 +63,15 @@ CLOSE = _words(
 )
 VOLUME = _words(
     """
-    volume v vol basevolume volumebase volumebtc volumecrypto shares quantity amount size volumen volumes obrót
+    volume v vol basevolume volumebase volumefrom basetokenvolume noofshares numberofshares sharestraded
+    tottrdqty ttltrdqnt totaltradedquantity stücke stück stuecke umsatzstück
+    hac volumebtc volumecrypto shares quantity amount size volumen volumes obrót
     wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded
     unitvolume sharevolume tradedvolume
     """
 )
 TICK_VOLUME = _words("tickvol tickvolume ticks")
+ZONE = _words("timezone tz zone exchangetimezone exchangetimezonename timezonename")
 SYMBOL = _words(
     """
     symbol ticker pair instrument market name code asset secid instid tradingpair product productid sym
@@ -81,5 +92,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "tick_volume": TICK_VOLUME,
     "symbol": SYMBOL,
     "period": PERIOD,
+    "zone": ZONE,
     "confirmed": CONFIRMED,
 }

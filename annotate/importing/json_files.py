@@ -13,6 +13,7 @@ from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column
 from annotate.importing.columns import Roles, ask_missing, overruled, roles_by_name
 from annotate.importing.doubts import Doubts
+from annotate.importing.header_names import PRICES
 from annotate.importing.headerless import Shape, roles_by_shape
 from annotate.importing.json_tree import Found, Row, find_candles
 from annotate.importing.layouts import STATED_UTC, Layout, layout_by_names
@@ -22,6 +23,12 @@ from annotate.importing.table import Table, counted_from
 from annotate.importing.text import TextFile
 
 MAX_LISTS = 500
+# Gate sends time, turnover, close, high, low, open, volume and whether the candle is closed.
+GATE = Roles(
+    {"time": 0, "close": 2, "high": 3, "low": 4, "open": 5, "volume": 6, "confirmed": 7},
+    dict.fromkeys(("time", *PRICES, "volume"), "the order of Gate's interface, whose rows end with a flag"),
+)
+SAYINGS = ("msg", "message", "error", "errmsg", "note", "information", "detail", "reason")
 
 
 def read_json(file: TextFile, doubts: Doubts) -> list[Table]:
@@ -69,8 +76,9 @@ def _refuse(tree: Any, name: str, *, empty: bool) -> None:
         refuse_other_data(keys, [], name)
     if empty:
         raise InvalidInput(f"{name} holds no candles: its list is empty", file=name)
+    said = [str(value)[:200] for key, value in tree.items() if key.lower() in SAYINGS] if isinstance(tree, dict) else []
     what = f"its keys are {', '.join(keys[:12])}" if keys else "it has no rows of a time and four prices"
-    raise InvalidInput(f"{name} is JSON without candles: {what}", file=name)
+    raise InvalidInput(f"{name} is JSON without candles: {'; it says: '.join([what, *said[:1]])}", file=name)
 
 
 def _first_keys(tree: Any) -> list[Any]:
@@ -122,6 +130,8 @@ def _check_width(rows: list[Row], width: int, filename: str) -> None:
 def _positional_roles(columns: list[list[Any]], doubts: Doubts) -> tuple[Roles, Layout]:
     width, sample = len(columns), slice(0, 200)
     numbers = np.array([[_number(cell) for cell in column[sample]] for column in columns[1:]], dtype=np.float64).T
+    if width == 8 and all(str(cell).lower() in ("true", "false") for cell in columns[7]):
+        return GATE, Layout("Gate candles", STATED_UTC)
     roles = roles_by_shape(Shape(0, None, 1), numbers, doubts, published=True)
     if width == 12:
         return roles, Layout("Binance klines", STATED_UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,9 @@ from annotate.importing.header_names import PRICES
 from annotate.importing.names import NameHint, read_words
 
 MAX_DEPTH = 8
+# A key in capitals above a list of candles is their market, unless it is one of the words of answers.
+KEY_SYMBOL = re.compile(r"[A-Z][A-Z0-9]{0,9}([./:_-][A-Z0-9]{1,10})?")
+OTHER_KEYS = frozenset(("data", "result", "candles", "ohlc", "ohlcv", "bars", "values", "quotes", "prices", "list"))
 LEAST_WIDTH = 5
 HINT_KEYS = frozenset(
     (
@@ -91,7 +95,7 @@ def _in_values(tree: dict[str, Any], hint: NameHint, depth: int) -> Iterator[Fou
     last = tree.get("last")
     for key, each in by_key.items():
         for found in each:
-            if several and found.hint.symbol is None:
+            if found.hint.symbol is None and (several or (KEY_SYMBOL.fullmatch(key) and plain(key) not in OTHER_KEYS)):
                 found = replace(found, hint=replace(found.hint, symbol=key))
             yield replace(found, last_complete=last) if isinstance(last, int) else found
 

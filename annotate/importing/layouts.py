@@ -18,13 +18,15 @@ class Layout:
 
     `clock` says in which zone times without an offset run: the BROKER's, LIKELY_UTC or NEW_YORK (all asked),
     HISTDATA's fixed EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note.
-    `ends` marks times that may be the ends of candles; prices are divided by `scale`.
+    `ends` marks times that may be the ends of candles, `surely_ends` those that are as the vendor says; prices are
+    divided by `scale`.
     """
 
     name: str
     clock: str = UNSTATED
     day_first: bool | None = None
     ends: bool = False
+    surely_ends: bool = False
     scale: int = 1
 
 
@@ -50,6 +52,8 @@ SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
         ("date price open change", Layout("Investing.com")),
         ("date price open vol", Layout("Investing.com")),
         ("timeopen timeclose timehigh timelow", Layout("CoinMarketCap", STATED_UTC)),
+        ("timestamp lastsize homenotional", Layout("BitMEX", STATED_UTC, ends=True, surely_ends=True)),
+        ("date time up down", Layout("TradeStation", NEW_YORK, ends=True, surely_ends=True)),
         ("timestamp open high low close volume", Layout("Alpha Vantage or a plain timestamp table")),
         ("time open high low close", Layout("TradingView or a plain table")),
         ("date time open openinterest", Layout("NinjaTrader or Backtrader with clock")),

@@ -129,6 +129,8 @@ def _symbol(word: str) -> str | None:
 
 def split_pair(text: str) -> str:
     """Write a joined pair with a slash where the parts are known: BTCUSDT is BTC/USDT; else give it back."""
+    if match := re.fullmatch(r"X([A-Z]{3})[XZ]([A-Z]{3})", text):  # Kraken's own names, such as XXBTZUSD
+        return f"{match[1]}/{match[2]}"
     if len(text) == 6 and text[:3] in CURRENCIES and text[3:] in CURRENCIES:
         return f"{text[:3]}/{text[3:]}"
     if len(text) == 6 and text[3:] in QUOTES:

@@ -116,6 +116,7 @@ def parse_numbers(column: Column, style: NumberStyle) -> ParsedNumbers:
 
 def _cleaned(column: Column, style: NumberStyle) -> Column:
     cells = pc.utf8_trim(column, characters=SPACES)
+    cells = pc.replace_substring(cells, "\u2212", "-")
     cells = pc.replace_substring_regex(cells, r"""^"\s*(.*?)\s*"$|^'\s*(.*?)\s*'$""", r"\1\2")
     cells = pc.replace_substring_regex(cells, r"^([+-]?)(?:[$€£¥₹₽₩]|US\$)\s*|\s*[$€£¥₹₽₩]$", r"\1")
     for suffix, power in (("[kK]", "e3"), ("[mM]", "e6"), ("[bB]", "e9"), ("[tT]", "e12")):

@@ -58,7 +58,7 @@ def _by_rows(rows: Sequence[Sequence[str]]) -> str | None:
         return None
     if all(any(cell.strip().lower() in ("buy", "sell") for cell in row) for row in rows):
         return "trades"
-    if all(row and row[-1].strip().lower() in ("true", "false") for row in rows):
+    if all(row and _is_flag(row[-1]) and not _is_gate(row) for row in rows):
         return "trades"
     width = len(rows[0])
     if width == 3 and all(len(row) == 3 and _numbers(row[1:]) == 2 for row in rows):
@@ -66,6 +66,15 @@ def _by_rows(rows: Sequence[Sequence[str]]) -> str | None:
     if width == 4 and all(len(row) == 4 and _numbers(row) >= 3 for row in rows):
         return "ticks (a time and three numbers)"
     return None
+
+
+def _is_flag(cell: str) -> bool:
+    return cell.strip().lower() in ("true", "false")
+
+
+def _is_gate(row: Sequence[str]) -> bool:
+    """Know a candle of Gate by its time in front and its one flag; Binance's trades have their number in front."""
+    return len(row) == 8 and len(row[0].strip()) in (10, 13) and not _is_flag(row[-2]) and _numbers(row[:7]) == 7
 
 
 def _numbers(row: Sequence[str]) -> int:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, first_false, mask_of, pc
 from annotate.importing.clock import Clock
+from annotate.importing.columns import plain
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.header_names import PRICES
-from annotate.importing.numbers import BLANKS, NumberStyle, number_style, parse_numbers
+from annotate.importing.numbers import BLANKS, NumberStyle, ParsedNumbers, number_style, parse_numbers
 from annotate.importing.problems import Cell, CellProblem
 from annotate.importing.table import LinesOf, Table
 from annotate.importing.times import read_times
@@ -92,16 +93,33 @@ def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], NumberSty
     style = NumberStyle(".", "typed")
     if text:
         style = number_style(text, doubts, comma_separated=table.comma_separated)
+    parsed = {role: parse_numbers(column, style) for role, column in text.items()}
+    empty = _without_numbers(table, parsed)
     values = {}
     for role in roles:
-        values[role] = _column(table, role, style) if role in text else _typed(table.columns[role])
+        values[role] = _values(table, role, parsed[role], empty) if role in parsed else _typed(table.columns[role])
     note = (f"Decimal commas were read as such: {style.reason}.",) if style.decimal == "," else ()
     return values, style, note
 
 
-def _column(table: Table, role: str, style: NumberStyle) -> Floats:
-    parsed = parse_numbers(table.columns[role], style)
-    bad = np.flatnonzero(parsed.bad)
+def _without_numbers(table: Table, parsed: Mapping[str, ParsedNumbers]) -> Bools:
+    """Mark the rows that are no candle and give no price: a dividend, a header that comes again, a remark.
+
+    None is marked where half of the rows are so: then their cells are to be named.
+    """
+    empty = np.ones(len(table), dtype=np.bool_)
+    digits = np.zeros(len(table), dtype=np.int64)
+    for price in PRICES:
+        if price not in parsed:
+            return np.zeros(len(table), dtype=np.bool_)
+        empty &= np.isnan(parsed[price].values) | parsed[price].bad
+        digits += parsed[price].bad & mask_of(pc.match_substring_regex(table.columns[price], r"\d"))
+    empty &= digits <= 1
+    return empty if np.count_nonzero(empty) * 2 < len(empty) else empty & False
+
+
+def _values(table: Table, role: str, parsed: ParsedNumbers, empty: Bools) -> Floats:
+    bad = np.flatnonzero(parsed.bad & ~empty)
     if len(bad):
         row = int(bad[0])
         raise CellProblem(Cell(row, table.names[role], table.columns[role][row].as_py()), "is no number")
@@ -156,7 +174,12 @@ def _refuse_blank(table: Table, role: str) -> None:
 def _joined(table: Table, doubts: Doubts) -> Column:
     """Put date and clock together, as text."""
     days, clocks = (pc.utf8_trim_whitespace(pc.cast(table.columns[role], pa.string())) for role in ("time", "clock"))
-    if pc.all(pc.ascii_is_decimal(clocks)).as_py():
+    if (
+        plain(table.names["clock"]) == "hour"
+        and pc.all(pc.match_substring_regex(clocks, r"^([01]?\d|2[0-3])$")).as_py()
+    ):
+        clocks = pc.binary_join_element_wise(clocks, "00", ":")
+    elif pc.all(pc.ascii_is_decimal(clocks)).as_py():
         padded = pc.ascii_lpad(clocks, width=_clock_width(clocks, table, doubts), padding="0")
         clocks = pc.replace_substring_regex(padded, r"^(\d\d)(\d\d)(\d\d)?$", r"\1:\2:\3")
         clocks = pc.replace_substring_regex(clocks, r":$", "")

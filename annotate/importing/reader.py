@@ -15,6 +15,7 @@ import pyarrow as pa
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import mask_of, pc
 from annotate.importing.arrow_files import is_arrow, read_arrow
+from annotate.importing.columns import plain
 from annotate.importing.container import Member, open_upload, refuse_others, sha256_of
 from annotate.importing.delimited import read_delimited
 from annotate.importing.doubts import Choice, Doubts
@@ -138,6 +139,8 @@ def _by_symbol(table: Table) -> list[Table]:
         return [table]
     cells = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
     names = [name for name in pc.unique(cells).to_pylist() if name]
+    if plain(table.names["symbol"]) == "name" and all(name.isdigit() for name in names):
+        return [table]  # CoinMarketCap numbers its coins there
     if len(names) > MAX_SYMBOLS:
         raise InvalidInput(
             f"{table.file} holds {len(names)} symbols; at most {MAX_SYMBOLS} are read at once", file=table.file

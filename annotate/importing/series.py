@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 
 VIOLATION_RULES = ("keep", "leave_out", "refuse")
 STAMPS = ("open", "close")
+MANY_CONFLICTS, MANY_SHARE = 5, 0.2
 DAY = 86_400_000
 EPOCH_LOOKS_WRONG = 10**11  # 1973 in ms: a smaller epoch number is rarely a time
 
@@ -64,6 +65,7 @@ def assemble(parts: Sequence[ParsedRows], symbol: str | None, facts: FileFacts, 
     rule = doubts.option("duplicates", checks.KEEP_RULES)
     sorting = np.arange(len(rows.time)) if order.sorted else np.argsort(rows.time, kind="stable")
     duplicates = checks.find_duplicates(rows.time, rows.values, sorting, rule)
+    _ask_about_many(len(duplicates.conflicting), len(rows.time), doubts)
     kept, dropped = duplicates.kept, dict(rows.dropped)
     dropped["exact duplicate"] = rows.places(duplicates.exact)
     dropped["conflicting duplicate"] = rows.places(duplicates.conflicting)
@@ -87,6 +89,23 @@ def assemble(parts: Sequence[ParsedRows], symbol: str | None, facts: FileFacts, 
     }
     body["notes"] = _notes(body, parts, notes)
     return Imported(symbol, frame.name, parts[0].zone.zone.name, candles, body)
+
+
+def _ask_about_many(conflicting: int, read: int, doubts: Doubts) -> None:
+    """Ask where so many rows contradict another of their time that they may be no candles of one market."""
+    if conflicting < max(MANY_CONFLICTS, MANY_SHARE * read):
+        return
+    words = {
+        "last": "Keep the last row of each time",
+        "first": "Keep the first",
+        "larger_volume": "Keep the larger volume",
+    }
+    choices = [Choice(rule, words[rule], likely=rule == checks.KEEP_RULES[0]) for rule in checks.KEEP_RULES]
+    reason = (
+        f"{conflicting} of {read} rows share their time with another that says otherwise, as in bars of ticks, ranges "
+        "or volume, in a file of several markets, or where the wrong column was taken for the time."
+    )
+    doubts.ask("duplicates", "Which of several rows of one time is the candle?", choices, reason)
 
 
 def _join(parts: Sequence[ParsedRows], *, several: bool) -> _Joined:
@@ -141,13 +160,18 @@ def _opened(
 
 
 def _asked_stamp(part: ParsedRows, frame: ChosenTimeframe, doubts: Doubts) -> str:
-    name = part.table.layout.name
+    layout = part.table.layout
     choices = [
-        Choice("open", "Leave the times as they are written: they open their candles", likely=True),
-        Choice("close", f"The times end their candles, as {name} writes them: open each one {frame.name} earlier"),
+        Choice("open", "Leave the times as they are written: they open their candles", likely=not layout.surely_ends),
+        Choice(
+            "close",
+            f"The times end their candles, as {layout.name} writes them: open each one {frame.name} earlier",
+            likely=layout.surely_ends,
+        ),
     ]
     reason = (
-        f"{name} usually stamps a candle with its end, and the file does not say. Nothing is moved unless you say so."
+        f"{layout.name} usually stamps a candle with its end, and the file does not say. Nothing is moved unless you "
+        "say so."
     )
     return doubts.ask("stamp", "Do the times open or end their candles?", choices, reason)
 

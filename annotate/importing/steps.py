@@ -16,6 +16,8 @@ Times = NDArray[np.int64]
 # A file changes its step when 95 of 100 steps of one length come before 95 of 100 of the other.
 CLEAR_SHARE = 0.95
 LEAST_STEPS = 20
+# Without a step: fewer than a quarter of ten or more steps are the most frequent one.
+FEWEST_STEPS, RARE_SHARE = 10, 0.25
 USUAL = ("1m", "5m", "15m", "1h", "4h", "1d")
 
 
@@ -38,9 +40,12 @@ def choose_timeframe(times: Times, hint: str | None, doubts: Doubts, *, date_onl
     if len(times) < 2:
         return _without_step(times, hint, doubts, date_only=date_only)
     modal = modal_step(times)
-    found = _name(modal)
+    irregular = _is_irregular(times, modal)
     if answer is not None:
-        return _answered(answer, modal)
+        return _answered(answer, None if irregular else modal)
+    if irregular:
+        return _asked_length(times, hint, doubts)
+    found = _name(modal)
     if hint is not None and hint != found and _hint_fits(times, hint, modal):
         return ChosenTimeframe(
             hint, f"the file name says {hint}, and the candles lie on its grid but not on that of {found}"
@@ -71,10 +76,28 @@ def _name(modal: int) -> str:
     return timeframe.name(modal)
 
 
-def _answered(answer: str, modal: int) -> ChosenTimeframe:
+def _is_irregular(times: Times, modal: int) -> bool:
+    """Tell whether candles have no step: the most frequent one is rare, and most are no multiple of it."""
+    steps = np.diff(times)
+    if len(steps) < FEWEST_STEPS or modal >= 28 * timeframe.DAY:
+        return False
+    rare = np.count_nonzero(steps == modal) < RARE_SHARE * len(steps)
+    return bool(rare and np.count_nonzero(steps % modal) > 0.5 * len(steps))
+
+
+def _asked_length(times: Times, hint: str | None, doubts: Doubts) -> ChosenTimeframe:
+    typical = int(np.median(np.diff(times)))
+    likely = hint or next((name for name in reversed(("1s", *USUAL)) if timeframe.parse(name) <= typical), "1s")
+    choices = [Choice(name, name, likely=name == likely) for name in dict.fromkeys((likely, "1s", *USUAL))]
+    reason = "The candles have no common step, as bars of ticks, ranges or volume have none."
+    answer = doubts.ask("timeframe", "Which timeframe is this file to have?", choices, reason, free=True)
+    return ChosenTimeframe(timeframe.name(timeframe.parse(answer)), reason)
+
+
+def _answered(answer: str, modal: int | None) -> ChosenTimeframe:
     length = timeframe.parse(answer)
     shortest = 28 * timeframe.DAY if length % timeframe.MONTH == 0 else length
-    if modal < shortest:
+    if modal is not None and modal < shortest:
         raise InvalidInput(
             f"timeframe {answer} was given, but the candles of the file are mostly {modal // 1000} s apart",
             name="timeframe",

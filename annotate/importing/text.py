@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from annotate.errors import InvalidInput
 from annotate.importing.container import CHUNK, Member
+from annotate.importing.encodings import likely_encoding
 
 SAMPLE = 64 * 1024
 
@@ -72,6 +74,15 @@ def as_cp1252(file: TextFile) -> TextFile:
     return replace(file, member=replace(file.member, path=None, data=text.encode()), encoding="cp1252")
 
 
+def with_aligned_columns(file: TextFile) -> TextFile:
+    """Part columns that are aligned with runs of spaces by a tab each; a single space stays inside its cell."""
+    data = re.sub(rb"^[ \t]+|[ \t]+(?=\r?$)", b"", file.member.whole(), flags=re.MULTILINE)
+    parted = replace(file.member, path=None, data=re.sub(rb"[ \t]{2,}", b"\t", data))
+    return replace(
+        file, member=parted, sample=[re.sub(r"[ \t]{2,}", "\t", line.strip(" \t\r")) for line in file.sample]
+    )
+
+
 def _encoding(head: bytes, name: str) -> str:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -82,7 +93,7 @@ def _encoding(head: bytes, name: str) -> str:
     except UnicodeDecodeError:
         if head.startswith(codecs.BOM_UTF8):
             raise InvalidInput(f"{name} is marked as UTF-8 and is not; save it anew", name=name) from None
-        return "cp1252"
+        return likely_encoding(head)
     return "utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8"
 
 

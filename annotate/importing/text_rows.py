@@ -21,7 +21,10 @@ from annotate.importing.table import LinesOf, Rows
 from annotate.importing.text import TextFile, as_cp1252
 
 NUMBERS = (*PRICES, "volume", "tick_volume")
-FOOTER_LINES = 2
+FOOTER_LINES = 20
+SHORT_FOOTER = 2  # lines at the end in which a number alone is a remark, such as a count of rows
+# A remark begins with words; a candle whose line was cut begins with its time.
+WORDS = re.compile(r'^[\s"#*(\[;,]*[^\W\d]')
 BLOCK = 4 * MIB
 # Widths of epochs that no compact date has: 20240131, 202401310930 and so on are text.
 EPOCH = re.compile(r"\d{10}|\d{13}|\d{16}|\d{19}")
@@ -79,7 +82,7 @@ def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
     ordinals = [(row.number or 0) - dialect.first_line for row in misfits.rows]
     height = len(columns["close"])
     _check_quotes(file, height + len(ordinals), filled)
-    remarks = _judge(misfits.rows, filled[ordinals].tolist(), file, filled[-FOOTER_LINES:].tolist())
+    remarks = _judge(misfits.rows, filled[ordinals].tolist(), file, filled)
     lines: Rows = np.delete(filled, ordinals)
     return TextRows(columns, lambda rows: lines[rows], remarks)
 
@@ -126,13 +129,25 @@ def _check_quotes(file: TextFile, rows: int, filled: Rows) -> None:
     raise InvalidInput(f"{file.member.name}{where}: a quote is opened and not closed", file=file.member.name, line=at)
 
 
-def _judge(rows: list[pacsv.InvalidRow], lines: list[int], file: TextFile, last_lines: list[int]) -> list[int]:
-    """Pass over lines of spaces and a remark at the end, whose line is given; refuse other rows of another width."""
+def _footer(lines: list[int], filled: Rows) -> set[int]:
+    """Give the lines of another width that nothing but such lines follows."""
+    odd, footer = set(lines), set()
+    for line in filled[: -FOOTER_LINES - 1 : -1].tolist():
+        if line not in odd:
+            break
+        footer.add(line)
+    return footer
+
+
+def _judge(rows: list[pacsv.InvalidRow], lines: list[int], file: TextFile, filled: Rows) -> list[int]:
+    """Pass over lines of spaces and remarks at the end, whose lines are given; refuse other rows of another width."""
     remarks = []
+    footer = _footer(lines, filled)
     for row, line in zip(rows, lines, strict=True):
         if not row.text.strip(" \t\r\n,;|"):
             continue
-        if line not in last_lines or row.actual_columns > 2 or TIME.match(row.text):
+        count = line in filled[-SHORT_FOOTER:] and row.actual_columns <= 2 and not TIME.match(row.text)
+        if not (count or (line in footer and WORDS.match(row.text))):
             raise InvalidInput(
                 f"{file.member.name}, line {line}: {row.actual_columns} cells where the other rows have "
                 f"{row.expected_columns}: {row.text[:80]!r}",

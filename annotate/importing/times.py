@@ -28,6 +28,7 @@ LATEST = int(datetime(2101, 1, 1, tzinfo=UTC).timestamp() * 1000)
 # 1927 to 2091 as spreadsheets count days; as seconds all of it is one day of 1970.
 SERIAL_DAYS = (10_000, 70_000)
 SERIAL_1970 = 25_569
+YEARS = (1800, 2100)
 
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # 1.60E+12: what a spreadsheet leaves of an epoch, hours from the truth.
@@ -70,9 +71,20 @@ def _numbers(values: Times | NDArray[np.float64], column: Column, name: str, dou
             ms = np.rint((np.asarray(values, dtype=np.float64) - SERIAL_1970) * DAY).astype(np.int64)
             written = "days of a spreadsheet"
             return Clock(ms, zoned=False, date_only=not np.any(ms % DAY), written=written)
+    if len(values) and values.min() >= YEARS[0] and values.max() <= YEARS[1]:
+        choices = [Choice("years", "Years", likely=True), Choice("seconds", "Seconds since 1970")]
+        reason = f"All numbers lie between {YEARS[0]} and {YEARS[1]}."
+        if doubts.ask("small_times", f"What is {values[0]:g} in {name}?", choices, reason) == "years":
+            years = (values.astype(np.int64) - 1970).astype("datetime64[Y]")
+            return Clock(_ms_of(years), zoned=False, date_only=True, written="years")
     if values.dtype.kind == "f":
         return _epoch_fraction(values.astype(np.float64, copy=False), column, name, doubts)
     return _epoch(values.astype(np.int64, copy=False), doubts)
+
+
+def _ms_of(dates: NDArray[np.datetime64]) -> Times:
+    ms: Times = dates.astype("datetime64[ms]").astype(np.int64)
+    return ms
 
 
 def _typed(column: Column) -> Clock:
@@ -149,8 +161,8 @@ def _epoch(values: Times, doubts: Doubts) -> Clock:
 def _decimals(cells: Column, name: str, doubts: Doubts) -> Clock:
     if (row := first_false(pc.match_substring_regex(cells, DECIMAL))) is not None:
         raise _problem(row, name, cells, "is no number, while the first time of the file is one")
-    if (row := first_false(pc.invert(pc.match_substring_regex(cells, LOST_DIGITS)))) is not None:
-        raise _problem(row, name, cells, "has lost its last digits, perhaps in a spreadsheet; export the file anew")
+    if pc.all(pc.match_substring_regex(cells, LOST_DIGITS)).as_py():
+        raise _problem(0, name, cells, "has lost its last digits, perhaps in a spreadsheet; export the file anew")
     unsigned = pc.replace_substring_regex(cells, r"^\+", "")
     if pc.all(pc.match_substring_regex(unsigned, r"^-?\d{1,18}$")).as_py():
         return _numbers(ints_of(pc.cast(unsigned, pa.int64())), cells, name, doubts)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from annotate.errors import InvalidInput
 from annotate.importing import layouts
+from annotate.importing.arrow import pc
 from annotate.importing.clock import Clock
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.problems import Cell, CellProblem
@@ -15,6 +18,8 @@ from annotate.importing.table import Table
 from annotate.importing.zones import Zone, parse_zone, to_utc
 
 DAY = 86_400_000
+SUNDAY = 6
+NIGHTLY = 0.02  # more rows that stand still or run back are no night of a time change
 LIKELY = {layouts.BROKER: "New York+7", layouts.LIKELY_UTC: "UTC", layouts.NEW_YORK: "America/New_York"}
 CHOICES = (
     Choice("New York+7", "New York + 7 hours: most brokers, whose day ends with New York's"),
@@ -75,8 +80,8 @@ def choose_zone(clock: Clock, table: Table, doubts: Doubts) -> ChosenZone:
         return ChosenZone(utc, "dates without a clock stay their date, 00:00 UTC")
     if answered is not None:
         return ChosenZone(answered, "as answered")
-    if table.zone is not None:
-        return ChosenZone(parse_zone(table.zone), f"the file says {table.zone}")
+    if stated := clock.zone or table.zone or _column_zone(table):
+        return ChosenZone(parse_zone(stated), f"the file says {stated}")
     if layout.clock == layouts.STATED_UTC:
         return ChosenZone(utc, f"{layout.name} files are in UTC")
     if layout.clock == layouts.HISTDATA:
@@ -85,7 +90,46 @@ def choose_zone(clock: Clock, table: Table, doubts: Doubts) -> ChosenZone:
         return ChosenZone(utc, "every clock is 00:00: dates, which stay their date")
     if layout.clock in LIKELY:
         return _asked(layout, doubts)
+    if night := _repeated_night(clock):
+        return _asked_night(night, doubts)
     return ChosenZone(utc, "the file states no zone, so its times were taken as UTC; give a zone if they are not")
+
+
+def _column_zone(table: Table) -> str | None:
+    """Give the zone that a column names, where all rows name one that is known."""
+    if "zone" not in table.columns:
+        return None
+    names = pc.unique(pc.cast(table.columns["zone"], pa.string())).to_pylist()
+    try:
+        return parse_zone(names[0]).name if len(names) == 1 and names[0] else None
+    except InvalidInput:
+        return None
+
+
+def _repeated_night(clock: Clock) -> tuple[str, str] | None:
+    """Find a night of a time change in which the clock repeats itself: its date and the likely zone."""
+    steps = np.diff(clock.ms)
+    if np.count_nonzero(steps < 0) > np.count_nonzero(steps > 0):
+        steps = -steps
+    back = np.flatnonzero(steps <= 0)
+    if len(back) == 0 or len(back) > NIGHTLY * len(steps) + 1:
+        return None
+    for ms in clock.ms[back].tolist():
+        moment = np.datetime64(ms, "ms").item()
+        if moment.weekday() == SUNDAY and moment.hour < 3:
+            if moment.month == 10 and moment.day > 24:
+                return f"{moment:%Y-%m-%d}", "Europe/Berlin"
+            if moment.month == 11 and moment.day < 8:
+                return f"{moment:%Y-%m-%d}", "America/New_York"
+    return None
+
+
+def _asked_night(night: tuple[str, str], doubts: Doubts) -> ChosenZone:
+    date, likely = night
+    choices = [Choice(likely, likely, likely=True), Choice("UTC", "UTC")]
+    reason = f"The clock runs back or repeats itself in the night of {date}, when summer time ended; UTC never does."
+    question = "In which time zone are the times of this file? A fixed offset or an IANA name is fine too."
+    return ChosenZone(parse_zone(doubts.ask("zone", question, choices, reason, free=True)), "as answered")
 
 
 def _asked(layout: layouts.Layout, doubts: Doubts) -> ChosenZone:

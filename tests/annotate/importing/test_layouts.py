@@ -89,7 +89,7 @@ LAYOUTS = [
     Layout("coinbase", "candles.json", json_writers.coinbase, order="descending"),
     Layout("okx", "candles.json", json_writers.okx, order="descending"),
     Layout("bybit", "kline.json", json_writers.bybit, symbol="BTC/USDT", order="descending"),
-    Layout("kraken REST", "OHLC.json", json_writers.kraken_rest),
+    Layout("kraken REST", "OHLC.json", json_writers.kraken_rest, symbol="XBT/USD"),
     Layout("yahoo chart", "AAPL.json", json_writers.yahoo_chart, symbol="AAPL"),
     Layout("columns of letters", "udf.json", json_writers.columns_json),
     Layout("oanda", "candles.json", json_writers.oanda, symbol="EUR/USD"),
