@@ -10,7 +10,7 @@ import { edited } from "../../static/js/model/mark-edit.js";
 import { MarkIndex } from "../../static/js/model/mark-index.js";
 import { hitsAt, shapeOf } from "../../static/js/model/mark-shapes.js";
 import { placeText, summaryText, timeText } from "../../static/js/model/mark-text.js";
-import { unlabelledStretches } from "../../static/js/model/unlabelled.js";
+import { covers, unlabelledStretches } from "../../static/js/model/unlabelled.js";
 import { at, candleClass, chartClass, point, priceLevel, span, steady, trade, trendLine } from "./chart-builders.js";
 
 const wording = { time: String, price: (/** @type {number} */ price) => price.toFixed(1) };
@@ -140,4 +140,11 @@ test("places read as what they are", () => {
   assert.equal(summaryText(trade({ comment: "late" }), { ...wording, time: () => "t" }), "Trade Long, long, t at 100.0 to t at 103.0, “late”");
   assert.equal(timeText(chartClass(), String), "whole chart");
   assert.equal(timeText(span({ start: 1, end: 2 }), String), "1 – 2");
+});
+
+test("ranges cover another one only without a hole", () => {
+  const whole = { from: at(0), to: at(10) };
+  assert.ok(covers([{ from: at(4), to: at(12) }, { from: at(0), to: at(4) }], whole));
+  assert.ok(!covers([{ from: at(0), to: at(4) }, { from: at(5), to: at(12) }], whole));
+  assert.ok(!covers([], whole));
 });

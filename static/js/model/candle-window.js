@@ -127,6 +127,16 @@ export class CandleWindow {
   }
 
   /**
+   * The candles that had closed by a time: a coarser one that reaches past it would tell the future.
+   * @param {number} time
+   */
+  closedBy(time) {
+    const past = this.before(time);
+    const last = past.length - 1;
+    return last >= 0 && past.closeOf(last) > time ? past.before(past.columns.time[last]) : past;
+  }
+
+  /**
    * The last `count` candles.
    * @param {number} count
    */

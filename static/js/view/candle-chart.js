@@ -178,6 +178,12 @@ export class CandleChart {
     this.#candles.priceScale().applyOptions({ mode });
   }
 
+  /** @param {boolean} hidden */
+  setPricesHidden(hidden) {
+    this.#candles.priceScale().applyOptions({ visible: !hidden });
+    this.#chart.applyOptions({ crosshair: { horzLine: { labelVisible: !hidden } } });
+  }
+
   /** @param {Zone} zone */
   setZone(zone) {
     this.#zone = zone;

@@ -90,6 +90,23 @@ export class ChartView extends ChartGeometry {
     else this.#loadSoon();
   }
 
+  /** The open series, with the live candles that came since. */
+  get series() {
+    return this.#series;
+  }
+
+  /** Drop every candle that was loaded. */
+  forget() {
+    this.#clear(this.#timeframe);
+  }
+
+  /** @param {boolean} hidden leaves prices out of axis and read-out, so that nobody knows the market by them */
+  setPricesHidden(hidden) {
+    if (hidden === this.state.get().pricesHidden) return;
+    this.#change({ pricesHidden: hidden });
+    this.chart.setPricesHidden(hidden);
+  }
+
   /** @param {string} timeframe */
   setTimeframe(timeframe) {
     const visible = this.chart.visible();
@@ -134,7 +151,7 @@ export class ChartView extends ChartGeometry {
     const width = visible.to - visible.from;
     const shown = visible.from < bounds.to ? visible : { from: bounds.to - width * 0.9, to: bounds.to + width * 0.1 };
     this.#change({ isEmpty: false, until: timeMs });
-    if (timeMs !== null && this.#data.length) this.#draw(this.#past(this.#data), shown);
+    if (timeMs !== null && this.#data.length) this.#draw(this.#data.closedBy(timeMs), shown);
     this.#show(shown);
   }
 
@@ -232,16 +249,6 @@ export class ChartView extends ChartGeometry {
     });
   }
 
-  /**
-   * What of a window may be shown at once: a coarser candle that reaches past the cursor would tell the future.
-   * @param {CandleWindow} candles
-   */
-  #past(candles) {
-    if (this.#until === null) return candles;
-    const past = candles.before(this.#until);
-    return past.length && past.closeOf(past.length - 1) > this.#until ? past.before(past.columns.time[past.length - 1]) : past;
-  }
-
   /** @param {Candle} candle */
   #append(candle) {
     if (!this.#loaded || !this.#series || candle.time < this.#loaded.to) return;
@@ -255,7 +262,7 @@ export class ChartView extends ChartGeometry {
    */
   #draw(candles, range) {
     this.#data = candles;
-    this.#decimals = decimalsOf(this.#series, candles);
+    this.#decimals = this.#series?.precision ?? priceDecimals(candles.columns.close);
     this.chart.setWindow(candles, { decimals: this.#decimals, atEnd: this.#reachesEnd(), range });
   }
 
@@ -280,13 +287,4 @@ export class ChartView extends ChartGeometry {
   #change(part) {
     this.state.update((now) => ({ ...now, ...part }));
   }
-}
-
-/**
- * The instrument's decimals: what the series says, else what its prices need.
- * @param {Series | null} series
- * @param {CandleWindow} candles
- */
-function decimalsOf(series, candles) {
-  return series?.precision ?? priceDecimals(candles.columns.close);
 }

@@ -75,7 +75,7 @@ function valuesOf(view, index, zone) {
   const prices = /** @type {const} */ ([["O", candle.open], ["H", candle.high], ["L", candle.low], ["C", candle.close]]);
   return [
     element("span", { class: "muted" }, formatTime(candle.time, zone, view.window.level)),
-    ...prices.map(([name, price]) => element("span", {}, element("span", { class: "muted" }, `${name} `), formatPrice(price, view.decimals))),
+    ...(view.state.get().pricesHidden ? [] : prices).map(([name, price]) => element("span", {}, element("span", { class: "muted" }, `${name} `), formatPrice(price, view.decimals))),
     element("span", { class: tone }, formatChange(before, candle.close)),
     view.window.partial.includes(candle.time) && element("span", { class: "badge", title: "The series covers only a part of this candle" }, "partial"),
     candle.volume !== null && element("span", {}, element("span", { class: "muted" }, "V "), formatVolume(candle.volume)),

@@ -23,7 +23,7 @@ export function mountToolbar(root, context, view) {
   root.append(
     group(seriesMenu(context)),
     group(timeframeButtons(context, view)),
-    group(logButton(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: "Go to a time (O)" })),
+    group(logButton(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: `Go to a time (${keyboard.keyOf("go-to")})` }), button("Replay", () => keyboard.perform("open-replay"), { class: "quiet", title: `Replay: hide what came later (${keyboard.keyOf("open-replay")})` })),
     element("span", { class: "push" }),
     group(saveState),
     group(

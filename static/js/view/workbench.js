@@ -1,5 +1,6 @@
-// What the workbench has beyond drawing: walking over candles, the ruler. Loaded after the first view.
+// What the workbench has beyond drawing: walking over candles, the ruler, replay. Loaded after the first view.
 
+import { ReplayBar } from "./replay-bar.js";
 import { Ruler } from "./ruler.js";
 import { WalkBar } from "./walk-bar.js";
 
@@ -11,14 +12,18 @@ import { WalkBar } from "./walk-bar.js";
  * @property {import("./chart-view.js").ChartView} view
  * @property {import("./cursor.js").Cursor} cursor
  * @property {import("./mark-layer.js").MarkLayer} layer
+ * @property {import("./overview.js").Overview} overview
  */
 
 /**
  * @param {{chart: HTMLElement, canvas: HTMLElement}} places
  * @param {import("./context.js").PageContext} context
  * @param {WorkbenchParts} parts
+ * @returns {{replay: ReplayBar}}
  */
-export function mountWorkbench({ chart, canvas }, { keyboard, toast }, { annotator, book, labels, view, cursor }) {
+export function mountWorkbench({ chart, canvas }, context, { annotator, book, labels, view, cursor, overview }) {
+  const { keyboard, toast } = context;
   new WalkBar(chart, { annotator, book, labels: labels.set, view, cursor, keyboard, toast });
   new Ruler(canvas, view, annotator);
+  return { replay: new ReplayBar(chart, context, { view, book, overview }) };
 }
