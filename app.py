@@ -24,6 +24,7 @@ from annotate.errors import AnnotateError
 from annotate.exporting.builds import Builds
 from annotate.exporting.dataset import remove_orphans
 from annotate.feeds.intake import Intake
+from annotate.folding import Folding
 from annotate.migrate import migrate
 from annotate.publisher import Publisher
 from annotate.sample import load_sample
@@ -73,7 +74,8 @@ def create_app(settings: Settings) -> Flask:
     app.extensions["folder_lock"] = lock
     app.extensions["log_handler"] = data_folder.open_log(settings.data_dir, settings.log_level)
     socketio = SocketIO(async_mode="threading", max_http_buffer_size=MAX_SOCKET_BYTES, cors_allowed_origins=None)
-    app.extensions["annotate"] = _services(settings, socketio)
+    parts = app.extensions["annotate"] = _services(settings, socketio)
+    app.extensions["folding"] = Folding(parts.database, settings.keep_candle_events_hours)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     replies.register_errors(app)
@@ -105,6 +107,7 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
 def close_app(app: Flask) -> None:
     """Stop the worker, store what is in memory, let go of the folder."""
     parts: Services = app.extensions["annotate"]
+    app.extensions["folding"].stop()
     parts.exports.close()
     parts.workspaces.close()
     parts.uploads.close()
@@ -144,6 +147,7 @@ def _serve(server: BaseWSGIServer, app: Flask, settings: Settings) -> None:
     signal.signal(signal.SIGINT, stop)
     warm_up = threading.Timer(WARM_UP_AFTER_S, app.extensions["annotate"].trainer.start)
     warm_up.start()
+    app.extensions["folding"].start()
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     token = security.credentials(app.extensions["annotate"].settings).token
     print(f"Annotate {__version__} serves at http://{host}:{server.port}/?token={token}", flush=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotate.judged_figures import judged_figures
 from annotate.models import Json, Run
+from annotate.store.candle_hours import list_hours
 from annotate.store.events import read_fields, sample_events
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MOST_POINTS = 2000  # of one trace; SVG draws more slowly than a person looks
 HEADS = {"candle": "Candle", "trend": "Trend"}
 SPLITS = {"train": "train", "validation": "validation"}
-LIVE_WINDOWS = {"100": "last 100", "all": "since the start"}
+LIVE_WINDOWS = {"100": "last 100", "1000": "last 1,000", "all": "since the start"}
 COURSE = {"learning_rate": "Learning rate", "gradient_norm": "Gradient norm", "windows_per_s": "Windows a second"}
 BATCH_FIELDS = ("step", "loss", "candle_accuracy", "trend_accuracy", *COURSE)
 
@@ -68,7 +69,9 @@ def _baselines(epochs: list[Json], ends: list[int], head: str, figure: str) -> l
 
 
 def _live_figures(session: Session, run_id: int) -> Iterable[Json]:
-    scored = [event for event in sample_events(session, run_id, "candle_scored", MOST_POINTS) if not event["seen"]]
+    hours = [hour for hour in list_hours(session, run_id) if reach(hour, "figures", "of") == "unseen"]
+    newest = [event for event in sample_events(session, run_id, "candle_scored", MOST_POINTS) if not event["seen"]]
+    scored = [*hours, *newest]
     times = [_day(event["candle_time"]) for event in scored]
     for figure, word, share in (("accuracy", "accuracy", True), ("nll", "loss (−log P)", False)):
         for head, name in HEADS.items():
@@ -76,6 +79,8 @@ def _live_figures(session: Session, run_id: int) -> Iterable[Json]:
                 line(title, times, _deep(scored, "figures", head, window, figure))
                 for window, title in LIVE_WINDOWS.items()
             ]
+            if share:
+                traces.insert(0, _interval(scored, times, head))
             traces += _rivals(scored, times, head, figure)
             yield as_figure(f"{head}_{figure}", f"{name} {word}, prequential", "candle", traces, share=share)
     learnt = sample_events(session, run_id, "candle_learnt", MOST_POINTS)
@@ -85,6 +90,15 @@ def _live_figures(session: Session, run_id: int) -> Iterable[Json]:
         line("average", moments, _deep(learnt, "average_loss")),
     ]
     yield as_figure("loss", "Training loss", "candle", losses)
+
+
+def _interval(scored: list[Json], times: list[str], head: str) -> Json:
+    """Give the 95% interval of the accuracy over all candles, as an area."""
+    bounds = [reach(event, "figures", head, "all", "interval") for event in scored]
+    known = [(time, pair) for time, pair in zip(times, bounds, strict=True) if pair is not None]
+    x, low, high = [time for time, _ in known], [pair[0] for _, pair in known], [pair[1] for _, pair in known]
+    area = line("95% interval since the start", [*x, *reversed(x)], [*high, *reversed(low)], width=0)
+    return {**area, "fill": "toself"}
 
 
 def _rivals(scored: list[Json], times: list[str], head: str, figure: str) -> list[Json]:

@@ -293,12 +293,24 @@ class Event(Base):
     """One event of a run, stored before it is sent."""
 
     __tablename__ = "event"
+    __table_args__ = (Index(None, "run_id", "type", "seq"),)
 
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(primary_key=True)
     time: Mapped[int]
     type: Mapped[str]
     body: Mapped[Json] = mapped_column(JSON)
+
+
+class CandleHour(Base):
+    """What the per-candle events of one hour of candles amounted to; they themselves are gone."""
+
+    __tablename__ = "candle_hour"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    hour: Mapped[int] = mapped_column(primary_key=True)  # when it begins, ms UTC
+    last_seq: Mapped[int]  # number of the newest event in it
+    body: Mapped[Json] = mapped_column(JSON)  # docs/events.md
 
 
 class Checkpoint(Base):

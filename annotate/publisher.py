@@ -45,6 +45,7 @@ class Publisher:
         self._clients: dict[str, Client] = {}
         self._stored: dict[int, int] = {}  # run → number of its last stored event
         self._recent: collections.OrderedDict[int, collections.deque[Json]] = collections.OrderedDict()
+        self._watchers: list[Callable[[int, Json], None]] = []
         self._thread: threading.Thread | None = None
         self._stopping = False
 
@@ -65,6 +66,12 @@ class Publisher:
             for client in self._clients.values():
                 client.notice(series_id, body)
             self._wake()
+        for watcher in self._watchers:
+            watcher(series_id, body)
+
+    def watch_series(self, watcher: Callable[[int, Json], None]) -> None:
+        """Have a part of this process told what the browsers are told; it must not wait. Called before the first."""
+        self._watchers.append(watcher)
 
     def join_run(self, sid: str, run_id: int) -> int:
         """Let a client follow a run from now on; give the number of its last stored event: it asks up to there."""

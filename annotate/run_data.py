@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from annotate.candles import Candles
 from annotate.exporting.dataset import dataset_path, snapshot
 from annotate.exporting.recipe import Recipe
+from annotate.store.annotations import list_annotations
 from annotate.store.candle_catalogue import Bounds
 from annotate.store.datasets import get_dataset
 from annotate.store.series import get_series
@@ -17,6 +18,8 @@ from annotate.store.series import get_series
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
     from annotate.db import Database
+
+Json = dict[str, Any]
 
 
 class RunData:
@@ -43,6 +46,11 @@ class RunData:
     def candles(self, series_id: int, start: int | None = None) -> Candles:
         """Give the stored candles from an open time on."""
         return self._candles.read(series_id, start)
+
+    def annotations(self, series_id: int) -> list[Json]:
+        """List the marks of a series as they stand now."""
+        with self._database.read() as session:
+            return list_annotations(session, series_id)
 
     def make(self, series_id: int, before: int | None = None, config: Mapping[str, Any] | None = None) -> int:
         """Snapshot a series, its candles before an open time alone where it is given; give the dataset's number.

@@ -40,6 +40,10 @@ class Settings:
     exchange_at: str = _setting(
         "", "Address of this machine, such as http://127.0.0.1:9000, that stands in for every exchange; for trials."
     )
+    keep_snapshots_mb: int = _setting(512, "Most room that the kept snapshots of one live run may take, in MiB.")
+    worker_answer_s: int = _setting(
+        120, "A training process that gives no sign of life between two steps for so many seconds is ended."
+    )
     log_level: str = _setting("INFO", "Least severe log record kept: DEBUG, INFO, WARNING or ERROR.")
 
     def __post_init__(self) -> None:
@@ -58,7 +62,7 @@ class Settings:
             if getattr(self, name) not in allowed:
                 variable = PREFIX + name.upper()
                 raise InvalidInput(f"{variable}={getattr(self, name)}: use one of {', '.join(allowed)}", name=variable)
-        for name in ("max_upload_mb", "keep_candle_events_hours"):
+        for name in ("max_upload_mb", "keep_candle_events_hours", "keep_snapshots_mb", "worker_answer_s"):
             if getattr(self, name) < 1:
                 variable = PREFIX + name.upper()
                 raise InvalidInput(f"{variable}={getattr(self, name)}: must be at least 1", name=variable)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -24,7 +25,12 @@ class Supervisor:
     """Owned by the trainer thread: all but `ask` and `has_failed` is called there, and both callbacks come there."""
 
     def __init__(
-        self, command: Sequence[str], actor: Actor, on_line: Callable[[Json], None], on_end: Callable[[str], None]
+        self,
+        command: Sequence[str],
+        actor: Actor,
+        on_line: Callable[[Json], None],
+        on_end: Callable[[str], None],
+        answer_s: float = 120.0,
     ) -> None:
         self._command = list(command)
         self._actor = actor
@@ -32,8 +38,12 @@ class Supervisor:
         self._on_end = on_end
         self._process: WorkerProcess | None = None
         self._failed_starts = 0
+        self._is_up = False
         self.why_not_running = "the training process has not been started"
         self._closing = False
+        self._answer_s = answer_s  # for a sign of life
+        self._asked_s: float | None = None  # when one was asked for and has not come
+        self._why_killed: str | None = None
         self._questions: dict[int, Future[Json]] = {}
         self._numbers = itertools.count(1)
 
@@ -65,6 +75,25 @@ class Supervisor:
     def is_ready(self) -> None:
         """Note that the worker came up."""
         self._failed_starts = 0
+        self._is_up = True
+
+    def beat(self, ping: Json) -> None:
+        """Ask a worker that came up for a sign of life; end one that has given none since it was asked for long."""
+        if self._process is None or not self._is_up:
+            return
+        if self._asked_s is None:
+            self._asked_s = time.monotonic()
+            self._process.send(ping)
+        elif time.monotonic() - self._asked_s > self._answer_s:
+            self._why_killed = (
+                f"the training process gave no sign of life for {self._answer_s:.0f} s and was ended; where one step "
+                "takes so long, set ANNOTATE_WORKER_ANSWER_S higher"
+            )
+            self.kill()
+
+    def lives(self) -> None:
+        """Note a sign of life."""
+        self._asked_s = None
 
     def send(self, line: Json) -> None:
         """Hand over a command; raise TrainerUnavailable where there is no worker."""
@@ -110,7 +139,8 @@ class Supervisor:
             self._process.kill()
 
     def _ended(self, cause: str) -> None:
-        self._process = None
+        self._process, self._is_up, self._asked_s = None, False, None
+        cause, self._why_killed = self._why_killed or cause, None
         self.why_not_running = cause
         for future in self._questions.values():
             future.set_exception(TrainerUnavailable(cause))

@@ -20,8 +20,12 @@ from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.health import FeedState
 from annotate.feeds.replay import Clock, SystemClock
 from annotate.feeds.thread import FeedThread
+from annotate.heartbeat import Heartbeat
 from annotate.jobs import Job
+from annotate.kept_snapshots import KeptSnapshot, choose, kept_snapshots, to_json
 from annotate.live_feed import FeedMaker, Heard, OpenGateway, begin_of, gateways
+from annotate.live_marks import WHAT, MarksReader
+from annotate.run_config import checked_config
 from annotate.run_data import RunData
 from annotate.run_desk import RunDesk
 from annotate.run_ledger import RunLedger, now_ms
@@ -29,7 +33,7 @@ from annotate.store.checkpoints import get_checkpoint
 from annotate.supervisor import Supervisor
 from annotate.weights import Weights
 from nn import commands, events
-from nn.config import MODELS, BatchConfig, ConfigError, LiveConfig, Mode, ModelConfig, config_class
+from nn.config import Mode, ModelConfig
 
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
@@ -44,6 +48,7 @@ Json = dict[str, Any]
 RunMode = Literal["batch", "live"]
 
 SHUTDOWN_S = 5.0
+BEAT_S = 5.0  # between two signs of life of the worker
 FORCE_AFTER_S = 10.0  # a second stop ends a worker that did not react to the first for so long
 
 Result = TypeVar("Result")
@@ -75,7 +80,16 @@ class Trainer:
         self._jobs = self._desk.jobs
         self._closing = False
         self._worker_is_gone = threading.Event()
-        self._supervisor = Supervisor(worker or worker_command(settings), self._actor, self._said, self._worker_ended)
+        self._kept_bytes = settings.keep_snapshots_mb << 20
+        self._supervisor = Supervisor(
+            *(worker or worker_command(settings), self._actor, self._said, self._worker_ended),
+            answer_s=settings.worker_answer_s,
+        )
+        self._heartbeat = Heartbeat("heartbeat", BEAT_S, lambda: self._actor.tell(self._beat))
+        self._marks = MarksReader(
+            self._data.annotations, lambda series, marks: self._actor.tell(lambda: self._send_marks(series, marks))
+        )
+        publisher.watch_series(self._series_changed)
 
     def settle(self) -> None:
         """Give every run that a death of this process cut off its end, `interrupted`; called once, before `start`."""
@@ -88,16 +102,19 @@ class Trainer:
         if self._actor.start():
             # From that thread: Linux ends the worker when the thread that started it is gone.
             self._actor.tell(self._supervisor.start)
+            self._heartbeat.start()
 
     def stop(self) -> None:
         """Let the worker save and leave, end what is under way as interrupted, and end the threads."""
         if self._closing:
             return
         self._actor.start()
+        self._heartbeat.stop()
         self._actor.ask(self._shut_down)
         if not self._worker_is_gone.wait(SHUTDOWN_S):
             self._actor.ask(self._supervisor.kill)
             self._worker_is_gone.wait(SHUTDOWN_S)
+        self._marks.stop()
         self._actor.stop()
 
     def state(self) -> str:
@@ -153,6 +170,22 @@ class Trainer:
     def resume(self, run_id: int) -> Json:
         """Let a paused or interrupted run go on, as the same run."""
         return self._ask(lambda: self._resume(run_id))
+
+    def snapshots(self, run_id: int) -> Json:
+        """List the snapshots that a live run keeps, `{items, bytes, most_bytes}`; raise NotFound for the run."""
+        self._desk.row(run_id)
+        return to_json(kept_snapshots(self._weights.directory(run_id)), self._kept_bytes)
+
+    def forget(self, run_id: int, since: int | None, snapshot: int | None) -> Json:
+        """Have a live run forget: every candle from `since` on, or all that a kept snapshot has not learnt.
+
+        Gives `{run, snapshot}`: where it goes back to. Raises Conflict where the run is not live now, InvalidInput
+        where no kept snapshot is old enough.
+        """
+        self._desk.row(run_id)
+        kept = kept_snapshots(self._weights.directory(run_id))
+        chosen, begin = choose(kept, since, snapshot)
+        return self._ask(lambda: self._forget(run_id, begin, chosen))
 
     def predict(self, series_id: int, model: str | None, as_of: int | None) -> Json:
         """Ask the newest snapshot about the window that ends with the candle `as_of`, the newest by default."""
@@ -252,14 +285,19 @@ class Trainer:
             first_time=job.run["summary"].get("first_time"),
         )
         heard = Heard(
-            prepared=lambda dataset, first: self._actor.ask(lambda: self._send_live(job, dataset, first, recorded)),
+            prepared=lambda dataset, first: self._prepared(job, dataset, first, recorded),
             candle=lambda candle: self._actor.tell(lambda: self._on_candle(job, candle)),
             state=lambda state: self._actor.tell(lambda: self._on_feed_state(job, state)),
             end=lambda cause: self._actor.tell(lambda: self._on_feed_end(job, cause)),
         )
         return self._feeds.thread(job.series_id, job.config["feed"], begin, heard)
 
-    def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json) -> None:
+    def _prepared(self, job: Job, dataset_id: int, first_time: int, recorded: Json) -> None:
+        """Hand a live run over, from its feed's thread; the marks are read here, since they may be many."""
+        marks = self._data.annotations(job.series_id)
+        self._actor.ask(lambda: self._send_live(job, dataset_id, first_time, recorded, marks))
+
+    def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json, marks: list[Json]) -> None:
         if self._jobs.get(job.id) is not job:
             return  # stopped while its data was being copied
         summary = {"first_time": first_time} | job.run["summary"]
@@ -275,6 +313,8 @@ class Trainer:
             coalesce=job.config["feed"].get("speed") != "max",
             resume=job.resume,
             recorded=recorded,
+            annotations=marks,
+            kept_bytes=self._kept_bytes,
         )
         self._send_job(job, command)
 
@@ -336,6 +376,28 @@ class Trainer:
             job.feed.resume()
         job.run = self._ledger.change(run_id, state="running")
         return job.run
+
+    def _forget(self, run_id: int, since: int, snapshot: KeptSnapshot) -> Json:
+        job = self._desk.live(run_id)
+        self._send(commands.ForgetSince(run_id=run_id, since=since, snapshot=snapshot.number))
+        return {"run": job.run, "snapshot": dataclasses.asdict(snapshot)}
+
+    def _series_changed(self, series_id: int, notice: Json) -> None:
+        """Hear what the browsers hear, from any thread."""
+        if notice.get("what") in WHAT:
+            self._actor.tell(lambda: self._marks_changed(series_id))
+
+    def _marks_changed(self, series_id: int) -> None:
+        if self._desk.is_fed(series_id):
+            self._marks.changed(series_id)
+
+    def _send_marks(self, series_id: int, marks: list[Json]) -> None:
+        job = self._jobs.on_series(series_id, "live")
+        if job is not None and job.sent:
+            self._send(commands.MarksChanged(run_id=job.id, annotations=marks))
+
+    def _beat(self) -> None:
+        self._supervisor.beat(commands.Ping().to_json())
 
     def _end_job(self, job: Job, state: str, cause: str | None) -> Json:
         self._jobs.remove(job.id)
@@ -402,6 +464,8 @@ class Trainer:
                 job = self._jobs.get(message.run_id)
                 if job is not None and job.feed is not None:
                     job.feed.candle_done()
+            case events.Pong():
+                self._supervisor.lives()
             case events.Answer():
                 self._supervisor.answered(message.request_id, message.body, message.error)
 
@@ -447,27 +511,3 @@ class Trainer:
 def worker_command(settings: Settings) -> list[str]:
     """Give the command line of the worker."""
     return [sys.executable, "-m", "nn.worker", "--device", settings.device, "--threads", str(settings.threads)]
-
-
-def checked_config(mode: Mode, given: Mapping[str, Any], default_model: str | None) -> Json:
-    """Give the whole config of a run; raise InvalidInput naming the field, its value and what is allowed.
-
-    A load takes the fields of every mode, so that a page may send one form; what shapes no model is left out.
-    """
-    if not isinstance(given, Mapping):
-        raise InvalidInput("config must be an object of fields", field="config", value=given)
-    fields = {"model": default_model or next(iter(MODELS))} | dict(given)
-    if mode == "load":
-        others = {f["name"] for kind in (BatchConfig, LiveConfig) for f in kind.fields()}
-        others -= {f["name"] for f in ModelConfig.fields()}
-        fields = {name: value for name, value in fields.items() if name not in others}
-    try:
-        return config_class(mode).from_json(fields).to_json()
-    except ConfigError as error:
-        raise InvalidInput(str(error), field=error.field, value=error.value, allowed=error.allowed) from error
-
-
-def catalogue() -> Json:
-    """List the models and, for each mode, the fields of its config: name, type, default, meaning, least, most."""
-    models = [{"name": name, "title": title} for name, title in MODELS.items()]
-    return {"items": models, "fields": {mode: config_class(mode).fields() for mode in ("load", "batch", "live")}}

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, or_, select
 from sqlalchemy.orm import Session
 
-from annotate.models import Event, Json
+from annotate.models import CandleHour, Event, Json
 
 COLUMNS = ("run_id", "seq", "time", "type")
+CANDLE, AFTER_CANDLE = "candle_", "candle`"  # the types of per-candle events, and no other, lie between these
 
 
 def add_events(session: Session, events: Iterable[Json]) -> None:
@@ -21,16 +22,26 @@ def add_events(session: Session, events: Iterable[Json]) -> None:
         session.execute(insert(Event), rows)
 
 
-def events_after(session: Session, run_id: int, after: int, limit: int | None = None) -> list[Json]:
-    """Give the events of a run with a `seq` above `after`, in order, at most `limit` of them."""
+def events_after(
+    session: Session, run_id: int, after: int, limit: int | None = None, candles: int | None = None
+) -> list[Json]:
+    """Give the events of a run with a `seq` above `after`, in order, at most `limit` of them.
+
+    With `candles`, per-candle events come only where they are among the newest so many events of the run.
+    """
     query = select(Event.seq, Event.time, Event.type, Event.body).where(Event.run_id == run_id, Event.seq > after)
+    if candles is not None:
+        newest = Event.seq > last_seq(session, run_id) - candles
+        query = query.where(or_(newest, Event.type < CANDLE, Event.type >= AFTER_CANDLE))
     rows = session.execute(query.order_by(Event.seq).limit(limit))
     return [{"run_id": run_id, "seq": row.seq, "time": row.time, "type": row.type, **row.body} for row in rows]
 
 
 def first_seq(session: Session, run_id: int) -> int | None:
-    """Give the number of the oldest event that is kept, None where there is none."""
-    return session.scalar(select(func.min(Event.seq)).where(Event.run_id == run_id))
+    """Give the number of the event from which on all are kept, None where there is none."""
+    folded = session.scalar(select(func.max(CandleHour.last_seq)).where(CandleHour.run_id == run_id))
+    query = select(func.min(Event.seq)).where(Event.run_id == run_id)
+    return session.scalar(query if folded is None else query.where(Event.seq > folded))
 
 
 def last_seq(session: Session, run_id: int) -> int:

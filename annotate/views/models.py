@@ -8,10 +8,10 @@ from flask import Blueprint, request
 
 from annotate.annotations.fields import Fields, query_number
 from annotate.models import Json
+from annotate.run_config import catalogue
 from annotate.store.checkpoints import checkpoint_to_json, list_checkpoints
 from annotate.store.runs import MAX_ID
 from annotate.store.series import get_series
-from annotate.training import catalogue
 from annotate.views.services import services
 
 bp = Blueprint("models", __name__, url_prefix="/api")

@@ -9,6 +9,7 @@ from flask import Blueprint, request
 from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields, query_number
 from annotate.figures import figures_of
 from annotate.models import Json
+from annotate.store.candle_hours import list_hours
 from annotate.store.events import events_after, first_seq
 from annotate.store.runs import MAX_ID, get_run, list_runs, run_to_json
 from annotate.store.series import get_series
@@ -61,14 +62,39 @@ def resume_run(run_id: int) -> Json:
     return {"run": services().trainer.resume(run_id)}
 
 
+@bp.get("/runs/<int:run_id>/snapshots")
+def get_snapshots(run_id: int) -> Json:
+    """List the snapshots that a live run keeps, and the room that they take."""
+    return services().trainer.snapshots(run_id)
+
+
+@bp.post("/runs/<int:run_id>/forget")
+def forget(run_id: int) -> tuple[Json, int]:
+    """Have a live run go back to a kept snapshot, as if it had learnt no candle from `since` on."""
+    fields = Fields(request.get_json())
+    fields.only(("since", "snapshot"))
+    since = fields.whole("since", EARLIEST_MS, LATEST_MS) if fields.has("since") else None
+    snapshot = fields.whole("snapshot", 1, MAX_ID) if fields.has("snapshot") else None
+    return services().trainer.forget(run_id, since, snapshot), 202
+
+
 @bp.get("/runs/<int:run_id>/events")
 def get_events(run_id: int) -> Json:
-    """Give the events with a number above `?after`, all of them unless `?limit` is given."""
+    """Give the events above `?after`, all unless `?limit` is given; `?candles` bounds the per-candle ones."""
     after = query_number(request.args, "after", 0, MAX_ID) or 0
-    limit = query_number(request.args, "limit", 1, MAX_ID)
+    limit, candles = (query_number(request.args, name, 1, MAX_ID) for name in ("limit", "candles"))
     with services().database.read() as session:
         get_run(session, run_id)
-        return {"items": events_after(session, run_id, after, limit), "first_seq": first_seq(session, run_id)}
+        items = events_after(session, run_id, after, limit, candles)
+        return {"items": items, "first_seq": first_seq(session, run_id)}
+
+
+@bp.get("/runs/<int:run_id>/hours")
+def get_hours(run_id: int) -> Json:
+    """Give what old per-candle events were folded into: one row an hour of candles."""
+    with services().database.read() as session:
+        get_run(session, run_id)
+        return {"items": list_hours(session, run_id)}
 
 
 @bp.get("/runs/<int:run_id>/figures")

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 from flask import Flask
@@ -20,7 +21,6 @@ from annotate import data_folder
 from annotate.candle_store import CandleStore
 from annotate.candles import Candles
 from annotate.db import Base, Database
-from annotate.exporting.builds import Builds
 from annotate.feeds.intake import Intake
 from annotate.feeds.replay import Clock
 from annotate.publisher import Publisher
@@ -30,7 +30,6 @@ from annotate.store.events import events_after
 from annotate.store.runs import get_run, run_to_json
 from annotate.store.series import create_series
 from annotate.training import Trainer
-from annotate.uploads import Uploads
 from annotate.views import models, replies, runs, sockets
 from annotate.views.services import Services
 
@@ -52,8 +51,10 @@ def some_candles(count: int, first: int = 0) -> Candles:
 
 
 class Door:
-    def __init__(self, data_dir: Path, clock: Clock | None = None, worker: list[str] | None = None) -> None:
-        self.settings = Settings(data_dir=data_folder.prepare(data_dir), threads=1, token=TOKEN)
+    def __init__(
+        self, data_dir: Path, clock: Clock | None = None, worker: list[str] | None = None, **settings: Any
+    ) -> None:
+        self.settings = Settings(data_dir=data_folder.prepare(data_dir), threads=1, token=TOKEN, **settings)
         self.database = Database(self.settings.data_dir / "annotate.db")
         Base.metadata.create_all(self.database.engine)
         self.candles = CandleStore(self.settings.data_dir, self.database)
@@ -70,12 +71,10 @@ class Door:
 
     def _app(self, socketio: Any) -> Flask:
         app = Flask("door")
-        app.extensions["annotate"] = Services(
-            *(self.settings, self.database, self.candles, self.trainer, self.publisher),
-            Builds(self.database, self.settings.data_dir),
-            Uploads(self.database, self.candles, self.settings.data_dir),
-            self.intake,
-        )
+        parts = {
+            name: getattr(self, name) for name in ("settings", "database", "candles", "trainer", "publisher", "intake")
+        }
+        app.extensions["annotate"] = cast("Services", SimpleNamespace(**parts))  # all that the views below ask for
         for blueprint in (models.bp, runs.bp):
             app.register_blueprint(blueprint)
         replies.register_errors(app)

@@ -77,6 +77,13 @@ class Peer:
 
     def answer(self, command: commands.Command) -> None:
         match command:
+            case commands.Ping():
+                self.say(events.Pong())
+            case commands.MarksChanged():
+                labels = [mark["label"] for mark in command.annotations]
+                self.warn(command.run_id, "marks", json.dumps(labels))
+            case commands.ForgetSince():
+                self.warn(command.run_id, "forget", json.dumps([command.since, command.snapshot]))
             case commands.StopRun():
                 if self.live.pop(command.run_id, None):
                     self.end(command.run_id, "stopped")
@@ -157,6 +164,7 @@ class Peer:
             "history": rows,
             "recorded": command.recorded,
             "coalesce": command.coalesce,
+            "marks": [mark["label"] for mark in command.annotations or ()],
         }
         self.started(command, "live", data)
         if command.resume:
@@ -172,6 +180,9 @@ class Peer:
             average_loss=1.0, accuracy=0.2, average_accuracy=0.2, step=1, snapshot=1, change=0.0,
         ))  # fmt: skip
         self.say(events.CandleDone(run_id=command.run_id, candle_time=command.time))
+
+    def warn(self, run_id: int, code: str, message: str) -> None:
+        self.say(events.Warned(run_id=run_id, time=now(), code=code, message=message))
 
     def end(self, run_id: int, state: str, cause: str | None = None, summary: Json | None = None) -> None:
         self.say(events.RunEnded(run_id=run_id, time=now(), state=state, cause=cause, summary=summary or {}))

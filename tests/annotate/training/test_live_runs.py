@@ -33,7 +33,7 @@ def paced(tmp_path: Path, clock: HandClock) -> Iterator[Door]:
 def test_a_fresh_model_begins_at_the_first_candle_with_a_full_window_before_it(door: Door, series_id: int) -> None:
     run_id = _live(door, series_id, LIVE)
     assert _learnt(door, run_id) == [second * 1000 for second in range(8, 100)]
-    assert _began(door, run_id) == {"first": 8000, "history": 8, "recorded": {}, "coalesce": False}
+    assert _began(door, run_id) == {"first": 8000, "history": 8, "recorded": {}, "coalesce": False, "marks": []}
 
 
 def test_a_run_begins_after_the_data_cut_of_the_newest_checkpoint(door: Door, series_id: int) -> None:
@@ -105,7 +105,7 @@ def test_a_paused_live_run_gets_no_candle_and_does_not_hurry_afterwards(paced: D
 
 def test_a_pause_that_is_over_before_the_feed_looks_up_is_not_made_up_for_either() -> None:
     feed, came = SlowFeed(), threading.Event()
-    thread = FeedThread(lambda: feed, lambda _candle: came.set(), lambda _cause: None, ahead=2)
+    thread = FeedThread(lambda _stopped: feed, lambda _candle: came.set(), lambda _cause: None, ahead=2)
     thread.start()
     thread.model_is_ready()
     assert feed.waits.wait(10)
@@ -131,6 +131,9 @@ class SlowFeed:
 
     def restart_clock(self) -> None:
         self.restarts += 1
+
+    def close(self) -> None:
+        self.closed.set()
 
 
 def test_a_stopped_live_run_ends_at_once_though_its_next_candle_is_far_away(paced: Door, clock: HandClock) -> None:
