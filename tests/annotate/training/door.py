@@ -74,6 +74,7 @@ class Door:
         parts = {
             name: getattr(self, name) for name in ("settings", "database", "candles", "trainer", "publisher", "intake")
         }
+        parts["veils"] = self.publisher.veils
         app.extensions["annotate"] = cast("Services", SimpleNamespace(**parts))  # all that the views below ask for
         for blueprint in (models.bp, runs.bp):
             app.register_blueprint(blueprint)
