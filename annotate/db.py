@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from sqlalchemy import Engine, MetaData, create_engine, event
 from sqlalchemy.orm import DeclarativeBase, Session
 
 BUSY_TIMEOUT_MS = 5000
+TURN_TIMEOUT_S = 30  # longer than any transaction lasts
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -34,6 +36,7 @@ class Database:
         self._readers = _engine(path, synchronous="NORMAL", begin="BEGIN")
         self._writers = _engine(path, synchronous="FULL", begin="BEGIN IMMEDIATE")
         self._event_writers = _engine(path, synchronous="NORMAL", begin="BEGIN IMMEDIATE")
+        self._turn = threading.RLock()
 
     @property
     def engine(self) -> Engine:
@@ -49,14 +52,25 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Give a session that commits at its end, or rolls back on an error; committed means on disk."""
-        with Session(self._writers, expire_on_commit=False) as session, session.begin():
+        with self._writing(), Session(self._writers, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
     def write_events(self) -> Iterator[Session]:
         """Like `write`, without the wait for the disk: a power cut may lose the last events, a crash does not."""
-        with Session(self._event_writers, expire_on_commit=False) as session, session.begin():
+        with self._writing(), Session(self._event_writers, expire_on_commit=False) as session, session.begin():
             yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        # SQLite lets waiting writers poll, and under load the same one may lose every time until it gives up. A data
+        # folder has one process, so that a lock in here puts its writers in line; SQLite's own stays the last word.
+        in_turn = self._turn.acquire(timeout=TURN_TIMEOUT_S)
+        try:
+            yield
+        finally:
+            if in_turn:
+                self._turn.release()
 
     def close(self) -> None:
         """Give back every connection."""
