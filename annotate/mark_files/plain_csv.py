@@ -59,14 +59,24 @@ def _columns(rows: Rows, doubts: MarkDoubts) -> dict[str, str]:
         if given is not None:
             found = {other: name for other, name in found.items() if name != given and other != what}
             found |= {} if given == NONE else {what: given}
-    shape = ("start", "end") if "start" in found and "end" in found else ("time",)
+    shape = ("start", "end") if _has_two_times(found, rows) else ("time",)
     found = {what: name for what, name in found.items() if what in shape or what not in ("start", "end", "time")}
     for what in ("label", *shape):
         if what not in found:
-            found[what] = _asked(what, rows, doubts)
+            found[what] = _asked(what, found, rows, doubts)
     for what in KNOWN:
         _offer(what, found.get(what), rows, doubts)
     return found
+
+
+def _has_two_times(found: Mapping[str, str], rows: Rows) -> bool:
+    """Tell whether rows are spans: both edges are known, or one, or no time at all, and two columns hold times."""
+    known = [edge for edge in ("start", "end") if edge in found]
+    return len(known) == 2 or ("time" not in found and len(_time_columns(rows)) > 1)
+
+
+def _time_columns(rows: Rows) -> list[str]:
+    return [name for name in rows.names if all(map(A_TIME.match, rows.column(name)))]
 
 
 def _guessed(rows: Rows) -> dict[str, str]:
@@ -80,19 +90,19 @@ def _guessed(rows: Rows) -> dict[str, str]:
     return found if layer is None or "label" in found else {**found, "label": layer}
 
 
-def _asked(what: str, rows: Rows, doubts: MarkDoubts) -> str:
+def _asked(what: str, found: Mapping[str, str], rows: Rows, doubts: MarkDoubts) -> str:
     """Ask for a column; the likely one is told by what stands in it."""
-    likely = _likely(what, rows)
+    likely = _likely(what, found, rows)
     choices = [Choice(name, f"{name}: {_first(rows, name)}", name == likely) for name in rows.names]
-    said = f"columns {', '.join(rows.names)}" if rows.named else "no header"
-    return doubts.ask(what, f"Which column holds the {what}?", choices, f"The file has the {said}.")
+    said = f"The file has the columns {', '.join(rows.names)}." if rows.named else "The file has no header."
+    return doubts.ask(what, f"Which column holds the {what}?", choices, said)
 
 
-def _likely(what: str, rows: Rows) -> str | None:
-    times = [name for name in rows.names if all(map(A_TIME.match, rows.column(name)))]
+def _likely(what: str, found: Mapping[str, str], rows: Rows) -> str | None:
+    times = _time_columns(rows)
     if what == "label":
         return next((name for name in reversed(rows.names) if name not in times), None)
-    return times[-1] if what == "end" and times else next(iter(times), None)
+    return next((name for name in times if name not in found.values()), None)
 
 
 def _offer(what: str, name: str | None, rows: Rows, doubts: MarkDoubts) -> None:

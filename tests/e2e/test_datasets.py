@@ -88,6 +88,30 @@ def test_a_format_says_what_it_loses_before_it_downloads(shared_server: Server, 
     assert (manifest["hash"], manifest["export"]["format"]) == (dataset["hash"], "trainset")
 
 
+def test_a_table_is_previewed_its_zone_changed_and_its_open_question_answered(
+    shared_server: Server, page: Page, errors: list[str]
+) -> None:
+    open_data_panel(page, shared_server)
+    wipe(shared_server)
+    text = "Beginn;Ende;Label\r\n01.03.2017 10:00;13.03.2017 20:00;Größe\r\n"
+    payload = {"name": "local.csv", "mimeType": "text/csv", "buffer": text.encode("cp1252")}
+    page.get_by_label("File of annotations").set_input_files(payload)  # type: ignore[arg-type]  # its own FilePayload
+    dialog = page.get_by_role("dialog", name="Import local.csv")
+    expect(dialog.get_by_label("Which column holds the end?")).to_have_value("Ende")
+    first = dialog.get_by_role("table", name="First marks")
+    expect(first).to_contain_text("2017-03-01 10:00 – 2017-03-13 20:00")
+    dialog.get_by_text("How the file is read").click()
+    zone = dialog.get_by_label("In which time zone are the times?")
+    zone.fill("Europe/Berlin")
+    zone.press("Tab")
+    expect(first).to_contain_text("2017-03-01 09:00 – 2017-03-13 19:00")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("1 annotations of local.csv are stored")).to_be_visible()
+    (mark,) = stored(shared_server)
+    assert (mark["label"], mark["start"], mark["end"]) == ("Größe", 1_488_358_800_000, 1_489_431_600_000)
+    errors.clear()  # the browser itself notes the 422 that asks
+
+
 def test_the_report_opens_without_a_network(shared_server: Server, page: Page, tmp_path: Path) -> None:
     for mark in three_marks(shared_server):
         put_mark(shared_server, mark)

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changeLines, factRows, importRows, splitShares } from "../../static/js/model/dataset.js";
+import { changeLines, factRows, importRows, sampleRows, splitShares } from "../../static/js/model/dataset.js";
 import { DEFAULTS } from "../../static/js/model/settings.js";
 import { viewsIn, viewsOut } from "../../static/js/model/views.js";
+import { Zone } from "../../static/js/model/zone.js";
 
 const FACTS = {
   counts: { Long: 3, Short: 0 },
@@ -18,7 +19,12 @@ const NONE = { count: 0, times: [] };
 const SAME = { same: true, marks: { added: [], removed: [], changed: [] }, candles: { added: NONE, removed: NONE, changed: NONE }, labels: { added: [], removed: [] } };
 const REPORT = {
   format: "plain_csv", read: 3, new: 2, same: 0, conflicts: [], unplaced: [{ where: "line 4", stored: false }], skipped: [],
-  labels_added: ["Bull"], mapping: { time: "when" }, notes: [],
+  labels_added: ["Bull"], mapping: { time: "when" }, notes: [], options: [],
+  sample: [
+    { where: "line 2", kind: "span", label: "Long", start: 1_704_103_200_000, end: 1_704_139_200_000 },
+    { where: "line 3", kind: "trade", label: "Bull", entry: { time: 1_704_103_200_000, price: 1 }, exit: { time: 1_704_106_800_000, price: 2 } },
+    { where: "line 5", kind: "chart_class", label: "Bull", start: null, end: null },
+  ],
 };
 
 test("a preview says counts, chance, split, gate and gaps", () => {
@@ -48,6 +54,14 @@ test("an import's report names what fits no candle and leaves out what says noth
   assert.equal(rows["New marks"], "2");
   assert.equal(rows["Fits no candle"], "line 4 (left out)");
   assert.equal("Known already" in rows, false);
+});
+
+test("the first marks of a file are shown with their times", () => {
+  assert.deepEqual(sampleRows(REPORT, new Zone("UTC"), "1h"), [
+    ["line 2", "span", "Long", "2024-01-01 10:00 – 2024-01-01 20:00"],
+    ["line 3", "trade", "Bull", "2024-01-01 10:00 – 2024-01-01 11:00"],
+    ["line 5", "chart_class", "Bull", ""],
+  ]);
 });
 
 test("shares are read as typed, and what are none is told apart", () => {

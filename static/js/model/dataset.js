@@ -1,6 +1,9 @@
 // Datasets as a person reads them: what one holds, what changed since, what an import came to. Pure; no DOM.
 
+import { formatShortTime } from "./format.js";
 import { count, percent } from "./format-metrics.js";
+
+/** @typedef {import("./zone.js").Zone} Zone */
 
 /**
  * @typedef {object} DatasetFacts
@@ -38,9 +41,12 @@ import { count, percent } from "./format-metrics.js";
  * @property {string[]} labels_added
  * @property {Record<string, string>} mapping
  * @property {string[]} notes
+ * @property {import("./questions.js").Question[]} options other readings of the file
+ * @property {Record<string, unknown>[]} sample its first new marks, each with its place in the file
  */
 
 const MOST = 20;
+const SAMPLED = 5;
 
 /**
  * Give what a dataset holds, row by row.
@@ -107,6 +113,32 @@ export function importRows(report) {
     ["Left aside", shortened([...report.skipped.map(({ where, why }) => `${where}: ${why}`), ...report.notes]).join("\n")],
   ]);
   return rows.filter(([, text]) => text !== "");
+}
+
+/**
+ * Give the first new marks of a file as rows of a table: place in the file, kind, label, when.
+ * @param {MarkReport} report
+ * @param {Zone} zone
+ * @param {string} timeframe
+ * @returns {string[][]}
+ */
+export function sampleRows({ sample }, zone, timeframe) {
+  return sample.slice(0, SAMPLED).map((mark) => {
+    const ends = [mark["start"] ?? mark["entry"] ?? mark["time"], mark["end"] ?? mark["exit"]];
+    const times = ends.map(momentOf).filter((time) => time !== null);
+    const when = times.map((time) => formatShortTime(time, zone, timeframe)).join(" – ");
+    return [mark["where"], mark["kind"], mark["label"], when].map(String);
+  });
+}
+
+/**
+ * @param {unknown} end a time, or an anchor with time and price
+ * @returns {number | null}
+ */
+function momentOf(end) {
+  if (typeof end === "number") return end;
+  const time = /** @type {{time?: unknown} | null | undefined} */ (end)?.time;
+  return typeof time === "number" ? time : null;
 }
 
 /**

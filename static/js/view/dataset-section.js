@@ -7,7 +7,7 @@ import { editDataset, makeDataset } from "./dataset-dialog.js";
 import { button, element, field } from "./element.js";
 import { chooseFormat } from "./export-dialog.js";
 import { fillKeyed } from "./keyed.js";
-import { saveFrom } from "./save-text.js";
+import { TaskRow } from "./task-row.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 
@@ -27,6 +27,7 @@ import { saveFrom } from "./save-text.js";
 export class DatasetSection {
   root = element("section", { class: "stack", "aria-label": "Datasets" });
   #context;
+  #task;
   #list = element("ul", { class: "data-list", "aria-label": "Datasets" });
   #name = element("input", { type: "text", id: "dataset-name", maxlength: 200, autocomplete: "off" });
   #export = button("Export dataset", () => void this.#exportNow(), { class: "primary", id: "export-dataset" });
@@ -37,12 +38,14 @@ export class DatasetSection {
   /** @param {PageContext} context */
   constructor(context) {
     this.#context = context;
+    this.#task = new TaskRow(context);
     const words = "Candles and annotations as they are now, kept as a version. The zip holds everything; other formats are in the list below.";
     this.root.append(
       element("h2", {}, "Datasets"),
       field("Name", this.#name),
       element("div", { class: "row" }, this.#export, this.#prepare),
       element("small", { class: "muted" }, words),
+      this.#task.root,
       this.#list,
     );
     context.series.subscribe(() => this.#paint());
@@ -71,11 +74,20 @@ export class DatasetSection {
     this.#export.disabled = true;
     try {
       const dataset = await this.#make({});
-      if (dataset) saveFrom("", `/api/datasets/${dataset.id}/download`);
+      if (dataset) await this.#download(dataset);
     } catch (error) {
       this.#failed(error);
     } finally {
       this.#export.disabled = false;
+    }
+  }
+
+  /** @param {Dataset} dataset */
+  async #download(dataset) {
+    try {
+      await this.#task.export(`/api/datasets/${dataset.id}/exports`, { format: "dataset" });
+    } catch (error) {
+      this.#failed(error);
     }
   }
 
@@ -117,7 +129,7 @@ export class DatasetSection {
       element(
         "span",
         { class: "row actions" },
-        act("Download", () => saveFrom("", `/api/datasets/${dataset.id}/download`)),
+        act("Download", () => void this.#download(dataset)),
         act("Formats of", () => void chooseFormat(this.#context, dataset)),
         act("Compare", () => void showChanges(this.#context, dataset, this.#known.get())),
         act("Edit", () => editDataset(this.#context, dataset, () => this.#read())),

@@ -2,7 +2,7 @@
 
 import { viewsIn, viewsOut } from "../model/views.js";
 import { button, element } from "./element.js";
-import { saveFrom } from "./save-text.js";
+import { TaskRow } from "./task-row.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 /** @typedef {{id: number, symbol: string, timeframe: string, known: boolean, new: number}} TakenSeries */
@@ -13,25 +13,31 @@ export class WorkspaceSection {
   root = element("section", { class: "stack", "aria-label": "Workspace" });
   #context;
   #file = element("input", { type: "file", class: "visually-hidden", accept: ".zip", "aria-label": "File of a workspace" });
+  #task;
   #runs = element("input", { type: "checkbox", id: "workspace-runs" });
 
   /** @param {PageContext} context */
   constructor(context) {
     this.#context = context;
+    this.#task = new TaskRow(context);
     this.#file.addEventListener("change", () => void this.#take(this.#file.files?.[0]));
     const words = "Every series with its candles, annotations and label sets. A dataset's zip can be imported too.";
     this.root.append(
       element("h2", {}, "Workspace"),
-      element("div", { class: "row" }, button("Export workspace", () => this.#save()), button("Import workspace", () => this.#file.click()), this.#file),
+      element("div", { class: "row" }, button("Export workspace", () => void this.#save()), button("Import workspace", () => this.#file.click()), this.#file),
       element("label", { class: "row", for: this.#runs.id }, this.#runs, "With runs and their events"),
       element("small", { class: "muted" }, words),
+      this.#task.root,
     );
   }
 
-  #save() {
-    const views = JSON.stringify(viewsOut(this.#context.settings.get(), this.#context.series.get().items));
-    const query = new URLSearchParams({ views, ...(this.#runs.checked ? { runs: "1" } : {}) });
-    saveFrom("", `/api/workspace/download?${query.toString()}`);
+  async #save() {
+    const views = viewsOut(this.#context.settings.get(), this.#context.series.get().items);
+    try {
+      await this.#task.export("/api/workspace/exports", { views, runs: this.#runs.checked });
+    } catch (error) {
+      this.#context.toast(/** @type {Error} */ (error).message, { tone: "danger" });
+    }
   }
 
   /** @param {File | undefined} file */
@@ -41,7 +47,10 @@ export class WorkspaceSection {
     const body = new FormData();
     body.append("file", file);
     try {
-      const { report } = await this.#context.api.post("/api/workspace", undefined, { body });
+      const { import: begun } = await this.#context.api.post("/api/workspace/imports", undefined, { body });
+      const ended = await this.#task.follow("/api/workspace/imports", "import", begun);
+      if (ended.state === "cancelled") return;
+      const report = /** @type {WorkspaceReport} */ (ended.report);
       this.#context.settings.update((now) => viewsIn(now, report.views, report.series));
       await this.#context.reloadSeries();
       this.#show(file.name, report);

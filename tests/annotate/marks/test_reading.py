@@ -317,9 +317,21 @@ def test_a_table_without_a_header_asks_with_the_likely_columns_and_loses_no_row(
         question["name"]: next(choice["value"] for choice in question["choices"] if choice["likely"])
         for question in asked.value.details["questions"]
     }
-    assert likely == {"label": "column 3", "time": "column 1"}
+    assert likely == {"label": "column 3", "start": "column 1", "end": "column 2"}
     found = read(text, start="column 1", end="column 2", label="column 3")
     assert spans(found) == [("Long", 10, 20), ("Short", 34, 44)]
+
+
+def test_an_end_that_is_called_otherwise_is_asked_for_with_the_other_column_of_times() -> None:
+    text = "Start,Ende,Label\n2024-01-01T10:00:00Z,2024-01-01T20:00:00Z,Long\n"
+    with pytest.raises(NeedsAnswer) as asked:
+        read(text)
+    (question,) = asked.value.details["questions"]
+    assert (question["name"], [choice["value"] for choice in question["choices"] if choice["likely"]]) == (
+        "end",
+        ["Ende"],
+    )
+    assert spans(read(text, end="Ende")) == [("Long", 10, 20)]
 
 
 def test_every_reading_of_a_table_is_offered_and_can_be_changed() -> None:
