@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,6 +81,62 @@ def test_a_workspace_moves_from_one_instance_to_another(marking: Marking, tmp_pa
         assert other.marks() == marking.marks()
         assert {each["symbol"] for each in report["series"] if each["known"]} == {"EUR/USD", "AAPL", "SIM/USDT"}
     assert refused(marking.client.get("/api/workspace/download?views=[1]"), 422)["details"]["field"] == "views"
+
+
+def test_a_workspace_is_built_and_taken_in_in_the_background(marking: Marking, tmp_path: Path) -> None:
+    marking.put_ok(span(10, 20))
+    begun = answered(marking.client.post("/api/workspace/exports", json={"views": {"zone": "UTC"}}), 202)["export"]
+    assert (begun["dataset_id"], begun["format"]) == (None, "workspace")
+    assert over(marking, f"/api/exports/{begun['id']}")["state"] == "finished"
+    content = marking.client.get(f"/api/exports/{begun['id']}/download", buffered=True).data
+    with serving(tmp_path) as other:
+        data = {"file": (io.BytesIO(content), "workspace.zip")}
+        asked = answered(other.client.post("/api/workspace/imports", data=data), 202)["import"]
+        done = over(other, f"/api/workspace/imports/{asked['id']}")
+        assert (done["state"], done["progress"], done["filename"]) == ("finished", 1.0, "workspace.zip")
+        other.series_id = done["report"]["series"][-1]["id"]
+        assert other.marks() == marking.marks()
+        assert list((tmp_path / "uploads").iterdir()) == []
+        bad = {"file": (io.BytesIO(content[: len(content) // 2]), "half.zip")}
+        failed = answered(other.client.post("/api/workspace/imports", data=bad), 202)["import"]
+        ended = over(other, f"/api/workspace/imports/{failed['id']}")
+        assert (ended["state"], ended["error"]["code"]) == ("failed", "invalid_input")
+        assert answered(other.client.delete(f"/api/workspace/imports/{failed['id']}"))["import"] == ended
+        assert list((tmp_path / "uploads").iterdir()) == []
+        refused(other.client.get("/api/workspace/imports/99"), 404)
+    assert (
+        refused(marking.client.post("/api/workspace/exports", json={"views": [1]}), 422)["details"]["field"] == "views"
+    )
+
+
+def test_what_a_kill_left_of_an_import_goes_at_the_next_start(tmp_path: Path) -> None:
+    left = tmp_path / "uploads" / "workspace-abc"
+    left.mkdir(parents=True)
+    (left / "candles.arrow").write_bytes(b"half")
+    (tmp_path / "uploads" / "x.workspace").write_bytes(b"half")
+    with serving(tmp_path):
+        assert list((tmp_path / "uploads").iterdir()) == []
+
+
+@pytest.mark.parametrize("route", ["/api/workspace", "marks"])
+@pytest.mark.parametrize("content", [b"PK\x03\x04 and no zip", b"\0" * 500, b"PK\x05\x06" + b"\0" * 18])
+def test_a_file_that_is_none_is_refused_and_never_breaks_the_server(
+    marking: Marking, route: str, content: bytes
+) -> None:
+    path = f"/api/series/{marking.series_id}/annotations/import" if route == "marks" else route
+    assert refused(marking.client.post(path, data={"file": (io.BytesIO(content), "x.zip")}), 422)["message"]
+
+
+def over(marking: Marking, path: str) -> Json:
+    """Give work in the background once it has ended."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        (task,) = answered(marking.client.get(path)).values()
+        if task["state"] not in ("queued", "running"):
+            ended: Json = task
+            return ended
+        time.sleep(0.02)
+    raise AssertionError("it did not end")
 
 
 def test_a_datasets_zip_makes_a_series_with_its_marks(marking: Marking, tmp_path: Path) -> None:
