@@ -46,6 +46,8 @@ from annotate.views import (
     suggestions,
     system,
     uploads,
+    veil,
+    workbench,
     workspace,
 )
 from annotate.views.services import Services
@@ -76,9 +78,10 @@ def create_app(settings: Settings) -> Flask:
     socketio = SocketIO(async_mode="threading", max_http_buffer_size=MAX_SOCKET_BYTES, cors_allowed_origins=None)
     parts = app.extensions["annotate"] = _services(settings, socketio)
     app.extensions["folding"] = Folding(parts.database, settings.keep_candle_events_hours)
-    for blueprint in BLUEPRINTS:
+    for blueprint in (*BLUEPRINTS, *workbench.BLUEPRINTS):
         app.register_blueprint(blueprint)
     replies.register_errors(app)
+    veil.register(app)
     socketio.init_app(app)
     sockets.register(socketio, app.extensions["annotate"])
     # Outside of Socket.IO's own middleware, so that no handshake gets past it.

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from annotate.candle_files import MappedFile
 from annotate.candles import Candles, aggregate
 from annotate.timeframe import PYRAMID, USER_TIMEFRAMES, ceil, close_of, coarser, floor, name, nests, parse
@@ -69,6 +71,16 @@ class Levels:
         last = self.last
         fresh = candles if last is None else candles.between(last + 1, None)
         return replace(self, tail=Candles.concat([self.tail, fresh]))
+
+    def before(self, cut: int) -> Levels:
+        """Give the series as it was before `cut`: nothing that opens at or after it; coarser ones are of the rest."""
+        source = self._files_before(self.timeframe, cut)
+        files = {self.timeframe: source} if source else {}
+        for level in self.files if source else ():
+            whole = self._files_before(level, floor(source[-1].last, level))
+            if level != self.timeframe and whole:
+                files[level] = whole
+        return replace(self, files=files, tail=self.tail.between(None, cut))
 
     def read(self, level: str, start: int | None = None, end: int | None = None) -> Candles:
         """Give the candles of a level whose open time is in [start, end), each whole whatever the range cuts."""
@@ -135,20 +147,34 @@ class Levels:
     def _stored(self, level: str, start: int | None, end: int | None) -> Iterator[Candles]:
         for file in self._files(level):
             if (start is None or file.last >= start) and (end is None or file.first < end):
-                yield self.open_file(file.path).between(start, end)
+                yield self.open_file(file.path).between(start, _within(file, end))
 
     def _open_count(self, file: StoredFile, start: int | None, end: int | None) -> int:
         if (start is not None and file.last < start) or (end is not None and file.first >= end):
             return 0
         if (start is None or file.first >= start) and (end is None or file.last < end):
             return file.rows
-        return self.open_file(file.path).count(start, end)
+        return self.open_file(file.path).count(start, _within(file, end))
+
+    def _files_before(self, level: str, cut: int) -> tuple[StoredFile, ...]:
+        """Give the files of a level as far as their candles open before `cut`; the last one may be cut short."""
+        kept = [file for file in self._files(level) if file.first < cut]
+        if kept and kept[-1].last >= cut:
+            times = self.open_file(kept[-1].path).time
+            rows = int(np.searchsorted(times, cut))
+            kept[-1] = replace(kept[-1], last=int(times[rows - 1]), rows=rows)
+        return tuple(kept)
 
     def _files(self, level: str) -> tuple[StoredFile, ...]:
         return self.files.get(level, ())
 
     def _tail_edge(self, row: int) -> int | None:
         return int(self.tail.time[row]) if len(self.tail) else None
+
+
+def _within(file: StoredFile, end: int | None) -> int:
+    """Give where a file ends at the latest: one that was cut short holds more than it shows."""
+    return file.last + 1 if end is None else min(end, file.last + 1)
 
 
 def pyramid_of(timeframe: str) -> list[str]:

@@ -68,15 +68,25 @@ class CandleStore:
         self._writer = threading.RLock()  # taken before the database's write lock, never inside of it
         self._open_file = lru_cache(maxsize=OPEN_FILES)(map_candles)
 
-    def read(self, series_id: int, start: int | None = None, end: int | None = None) -> Candles:
+    def read(
+        self, series_id: int, start: int | None = None, end: int | None = None, *, before: int | None = None
+    ) -> Candles:
         """Give the source candles whose open time is in [start, end), the live tail included.
 
-        Views of mapped pages where the range lies in one file without null volumes; never to be written to.
+        Views of mapped pages where the range lies in one file without null volumes; never to be written to. `before`
+        (ms UTC) gives the series as it was then: nothing that opens at or after it.
         """
-        return self._reading(series_id, lambda levels: levels.read(levels.timeframe, start, end))
+        return self._reading(series_id, lambda levels: levels.read(levels.timeframe, start, end), before)
 
     def window(
-        self, series_id: int, start: int | None, end: int | None, timeframe: str | None, max_points: int
+        self,
+        series_id: int,
+        start: int | None,
+        end: int | None,
+        timeframe: str | None,
+        max_points: int,
+        *,
+        before: int | None = None,
     ) -> Window:
         """Give candles to draw: those of `timeframe` (the source's by default) whose open time is in [start, end).
 
@@ -86,12 +96,12 @@ class CandleStore:
         if not 2 <= max_points <= MAX_WINDOW:
             raise InvalidInput(f"max_points {max_points}: ask for 2 to {MAX_WINDOW} candles", name="max_points")
         return self._reading(
-            series_id, lambda levels: levels.window(start, end, _offered(levels, timeframe), max_points)
+            series_id, lambda levels: levels.window(start, end, _offered(levels, timeframe), max_points), before
         )
 
-    def bounds(self, series_id: int) -> Bounds:
-        """Give the open times of the first and last candle and their number."""
-        return self._reading(series_id, lambda levels: Bounds(levels.first, levels.last, levels.rows))
+    def bounds(self, series_id: int, *, before: int | None = None) -> Bounds:
+        """Give the open times of the first and last candle and their number; `before` as `read` has it."""
+        return self._reading(series_id, lambda levels: Bounds(levels.first, levels.last, levels.rows), before)
 
     def only_file(self, series_id: int) -> Path | None:
         """Give the file that holds every candle of a series; None where there are several or a live tail."""
@@ -256,13 +266,17 @@ class CandleStore:
         except OperationalError as error:
             log.warning("replaced candle files of series %d stay until the next start: %s", change.series_id, error)
 
-    def _reading(self, series_id: int, question: Callable[[Levels], Found]) -> Found:
+    def _reading(self, series_id: int, question: Callable[[Levels], Found], before: int | None = None) -> Found:
+        def ask() -> Found:
+            levels = self._current(series_id)
+            return question(levels if before is None else levels.before(before))
+
         try:
-            return question(self._current(series_id))
+            return ask()
         except FileNotFoundError:  # folded or rewritten meanwhile: other files hold the same candles now
             self._forget(series_id)
         try:
-            return question(self._current(series_id))
+            return ask()
         except FileNotFoundError as error:
             raise StorageFailed(
                 f"series {series_id} has lost the candle file {error.filename}; restore it from a backup"

@@ -20,6 +20,7 @@ class Client:
     """One connected browser: what it follows, how far it has got, and its credit."""
 
     cursors: dict[int, int] = field(default_factory=dict)  # run → number of the last event sent; next turn first
+    author: str = "me"
     series: set[int] = field(default_factory=set)
     notices: dict[tuple[object, ...], Json] = field(default_factory=dict)  # the newest of each kind
     message: int = 0  # number of the last message

@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from annotate.delivery import Client
 from annotate.store.events import add_events, events_after, last_seq
+from annotate.veils import Veils
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
@@ -46,6 +47,7 @@ class Publisher:
         self._stored: dict[int, int] = {}  # run → number of its last stored event
         self._recent: collections.OrderedDict[int, collections.deque[Json]] = collections.OrderedDict()
         self._watchers: list[Callable[[int, Json], None]] = []
+        self.veils = Veils(database)  # what is hidden from whom
         self._thread: threading.Thread | None = None
         self._stopping = False
 
@@ -72,6 +74,11 @@ class Publisher:
     def watch_series(self, watcher: Callable[[int, Json], None]) -> None:
         """Have a part of this process told what the browsers are told; it must not wait. Called before the first."""
         self._watchers.append(watcher)
+
+    def name_author(self, sid: str, author: str) -> None:
+        """Note whose browser a client is: in a replay it is told less."""
+        with self._changed:
+            self._client(sid).author = author
 
     def join_run(self, sid: str, run_id: int) -> int:
         """Let a client follow a run from now on; give the number of its last stored event: it asks up to there."""
@@ -218,11 +225,14 @@ class Publisher:
             run_id = client.next_run(self._stored) if notices is None else None
             after = client.cursors[run_id] if run_id is not None else 0
         if notices is not None:
-            self._emit(sid, client, "series", notices, now)
+            shown = self.veils.notices(client.author, notices["series_id"], notices["items"])
+            if shown:
+                self._emit(sid, client, "series", {**notices, "items": shown}, now)
         elif run_id is not None and (items := self._read(run_id, after)):
             with self._changed:
                 client.advance(run_id, items[-1]["seq"])
-            self._emit(sid, client, "events", {"run_id": run_id, "items": items}, now)
+            told = self.veils.events(client.author, run_id, items)
+            self._emit(sid, client, "events", {"run_id": run_id, "items": told}, now)
 
     def _read(self, run_id: int, after: int) -> list[Json]:
         with self._changed:

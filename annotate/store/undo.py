@@ -93,6 +93,12 @@ def redo(session: Session, series_id: int, author: str, *, skip: bool = False) -
     return _apply(session, series_id, author, "redo", skip)
 
 
+def marks_of_next(session: Session, series_id: int, author: str, direction: Direction) -> list[str]:
+    """Give the ids of the marks that this author's next undo or redo would touch."""
+    step = _next_step(session, series_id, author, direction)
+    return [] if step is None else [mark["id"] for mark in (*step.before, *step.after) if mark is not None]
+
+
 def undo_state(session: Session, series_id: int, author: str) -> Json:
     """Say what this author's undo and redo would do: `{can_undo, can_redo, undo, redo}`, two titles or null."""
     back, again = (_next_step(session, series_id, author, direction) for direction in ("undo", "redo"))

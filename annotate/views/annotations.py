@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from flask import Blueprint, request
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 from annotate.annotations.draft import MAX_REVISION, AnnotationDraft
 from annotate.annotations.fields import Fields, query_number
 from annotate.annotations.timeline import Timeline
-from annotate.errors import InvalidInput
+from annotate.errors import AnnotateError, InvalidInput
 from annotate.mark_files import Chart, read_marks
 from annotate.mark_import import Import, import_marks
 from annotate.models import Json
@@ -20,10 +21,11 @@ from annotate.store.bulk import Bulk, apply_bulk, changed_drafts, changes_to_jso
 from annotate.store.label_sets import label_set_to_json
 from annotate.store.marks import annotation_to_json
 from annotate.store.series import get_series
-from annotate.store.undo import Applied, Gesture, redo, undo, undo_state
+from annotate.store.undo import Applied, Gesture, marks_of_next, redo, undo, undo_state
 from annotate.upload import answers_of
 from annotate.views.received import received_bytes
 from annotate.views.services import author, now_ms, services
+from annotate.views.veil import cursor_of, refuse_hidden, shown_marks, under_veil, veiled_gesture
 
 bp = Blueprint("annotations", __name__, url_prefix="/api/series/<int:series_id>")
 
@@ -37,7 +39,7 @@ def get_annotations(series_id: int) -> Json:
     limit = query_number(request.args, "limit", 1, MAX_LIST)
     with services().database.read() as session:
         get_series(session, series_id)
-        return {"items": list_annotations(session, series_id, limit)}
+        return {"items": shown_marks(series_id, list_annotations(session, series_id))[:limit]}
 
 
 @bp.put("/annotations/<uuid:annotation_id>")
@@ -45,8 +47,9 @@ def put_annotation(series_id: int, annotation_id: UUID) -> Json:
     """Store a mark's next revision; the same call again changes nothing."""
     draft = AnnotationDraft.from_json(request.get_json(), str(annotation_id))
     timeline = timeline_of(series_id)
-    with services().database.write() as session:
-        saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, gesture_of())
+    with _writing(series_id) as session:
+        refuse_hidden(session, series_id, [str(annotation_id)])
+        saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, gesture_of(series_id))
         mark, also = annotation_to_json(saved.annotation), changes_to_json(session, saved.also)
     if saved.changed:
         tell_marks(series_id, [mark, *also["annotations"]], also["deleted"])
@@ -57,8 +60,9 @@ def put_annotation(series_id: int, annotation_id: UUID) -> Json:
 def remove_annotation(series_id: int, annotation_id: UUID) -> Json:
     """Remove a mark; with `revision`, only where that is the stored one."""
     revision = query_number(request.args, "revision", 0, MAX_REVISION)
-    with services().database.write() as session:
-        delete_annotation(session, series_id, str(annotation_id), revision, gesture_of())
+    with _writing(series_id) as session:
+        refuse_hidden(session, series_id, [str(annotation_id)])
+        delete_annotation(session, series_id, str(annotation_id), revision, gesture_of(series_id))
     tell_marks(series_id, [], [str(annotation_id)])
     return {"deleted": [str(annotation_id)]}
 
@@ -85,7 +89,7 @@ def post_import(series_id: int) -> Json:
     chart = _chart(series_id)
     found = read_marks(content, name, chart, answers_of(request.form))
     with services().database.write() as session, session.begin_nested() as savepoint:
-        report = import_marks(session, series_id, chart, found, Import(gesture_of(), replace))
+        report = import_marks(session, series_id, chart, found, Import(gesture_of(series_id), replace))
         if dry_run:
             savepoint.rollback()
     if not dry_run:
@@ -104,8 +108,9 @@ def get_undo(series_id: int) -> Json:
 @bp.post("/undo")
 def post_undo(series_id: int) -> Json:
     """Take back this author's last gesture on the series."""
-    with services().database.write() as session:
+    with _writing(series_id) as session:
         get_series(session, series_id)
+        refuse_hidden(session, series_id, marks_of_next(session, series_id, author(), "undo"))
         applied = undo(session, series_id, author(), skip=_skip())
         reply = {"undone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
     tell_marks(series_id, reply["annotations"], reply["deleted"])
@@ -116,9 +121,11 @@ def post_undo(series_id: int) -> Json:
 @bp.post("/redo")
 def post_redo(series_id: int) -> Json:
     """Make again the gesture that this author took back last."""
-    with services().database.write() as session:
+    with _writing(series_id) as session:
         get_series(session, series_id)
+        refuse_hidden(session, series_id, marks_of_next(session, series_id, author(), "redo"))
         applied = redo(session, series_id, author(), skip=_skip())
+        refuse_hidden(session, series_id, [row.id for row in applied.annotations])
         reply = {"redone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
     tell_marks(series_id, reply["annotations"], reply["deleted"])
     tell_suggestions(series_id, applied.suggestions)
@@ -142,19 +149,33 @@ def _skip() -> bool:
 
 def _bulk(series_id: int, wanted: Callable[[Session], Bulk]) -> Json:
     timeline = timeline_of(series_id)
-    with services().database.write() as session:
-        applied = apply_bulk(session, series_id, wanted(session), timeline, gesture_of())
+    with _writing(series_id) as session:
+        bulk = wanted(session)
+        refuse_hidden(session, series_id, [*bulk.drafts, *bulk.removed])
+        applied = apply_bulk(session, series_id, bulk, timeline, gesture_of(series_id))
         state = undo_state(session, series_id, author())
     if applied.changed:
         tell_marks(series_id, applied.annotations, applied.deleted)
     return {"annotations": applied.annotations, "deleted": applied.deleted, **state}
 
 
+@contextmanager
+def _writing(series_id: int) -> Iterator[Session]:
+    """Give a session to change marks in; what goes wrong tells nothing that is hidden from the author."""
+    try:
+        with services().database.write() as session:
+            yield session
+    except AnnotateError as error:
+        raise under_veil(series_id, error) from None
+
+
 def timeline_of(series_id: int) -> Timeline:
-    """Give the candles' times of a series; raise NotFound."""
+    """Give the candles' times of a series, in a replay up to its cursor; raise NotFound."""
     with services().database.read() as session:
         timeframe = get_series(session, series_id).timeframe
-    return Timeline(services().candles.read(series_id).time, timeframe)
+    cursor = cursor_of(series_id)
+    times = services().candles.read(series_id, before=cursor).time
+    return Timeline(times, timeframe, is_replay=cursor is not None)
 
 
 def _chart(series_id: int) -> Chart:
@@ -175,14 +196,14 @@ def _tell_of_import(series_id: int, labels_changed: bool) -> None:
         services().publisher.series_changed(user, body)
 
 
-def gesture_of() -> Gesture:
-    """Say who acts now, and the gesture that this call belongs to."""
+def gesture_of(series_id: int) -> Gesture:
+    """Say who acts now on a series and what they see of it, and the gesture that this call belongs to."""
     given = request.headers.get("X-Gesture")
     try:
         gesture_id = None if given is None else str(UUID(given))
     except ValueError:
         raise InvalidInput(f"X-Gesture = {given!r}: must be a UUID", field="X-Gesture") from None
-    return Gesture(author=author(), now=now_ms(), id=gesture_id)
+    return Gesture(author=author(), now=now_ms(), id=gesture_id, **veiled_gesture(series_id))
 
 
 def tell_marks(series_id: int, annotations: list[Json], deleted: list[str]) -> None:

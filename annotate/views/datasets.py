@@ -17,6 +17,7 @@ from annotate.models import Json
 from annotate.store.datasets import change_dataset, dataset_to_json, delete_dataset, get_dataset, list_datasets
 from annotate.store.runs import MAX_ID
 from annotate.views.services import services
+from annotate.views.veil import veil_of
 
 bp = Blueprint("datasets", __name__, url_prefix="/api")
 
@@ -30,7 +31,8 @@ def get_datasets() -> Json:
     """List the datasets that people made, newest first; `?series_id` for those of one series."""
     series_id = query_number(request.args, "series_id", 1, MAX_ID)
     with services().database.read() as session:
-        return {"items": [dataset_to_json(dataset) for dataset in list_datasets(session, series_id)]}
+        every = [each for each in list_datasets(session, series_id) if veil_of(each.series_id).is_open]
+        return {"items": [dataset_to_json(dataset) for dataset in every]}
 
 
 @bp.post("/datasets")

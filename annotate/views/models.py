@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from flask import Blueprint, request
+from sqlalchemy.orm import Session
 
 from annotate.annotations.fields import Fields, query_number
-from annotate.models import Json
+from annotate.models import Checkpoint, Json
 from annotate.run_config import catalogue
 from annotate.store.checkpoints import checkpoint_to_json, list_checkpoints
 from annotate.store.runs import MAX_ID
 from annotate.store.series import get_series
+from annotate.timeframe import close_of
 from annotate.views.services import services
+from annotate.views.veil import cursor_of
 
 bp = Blueprint("models", __name__, url_prefix="/api")
 
@@ -24,7 +27,7 @@ def get_models() -> Json:
     """List models, the fields of each mode's config, and the checkpoints; `?series_id` for those of one series."""
     series_id = query_number(request.args, "series_id", 1, MAX_ID)
     with services().database.read() as session:
-        rows = [checkpoint_to_json(row) for row in list_checkpoints(session, series_id)]
+        rows = [checkpoint_to_json(row) for row in list_checkpoints(session, series_id) if _may_be_told(session, row)]
     listed = catalogue()
     for model in listed["items"]:
         model["checkpoints"] = [row for row in rows if row["model"] == model["name"]]
@@ -54,3 +57,11 @@ def _checkpoint(fields: Fields) -> Literal["latest", "new"] | int:
     if isinstance(fields.value("checkpoint"), str):
         return cast("Literal['latest', 'new']", fields.choice("checkpoint", ("latest", "new")))
     return fields.whole("checkpoint", 1, MAX_ID) if fields.has("checkpoint") else "latest"
+
+
+def _may_be_told(session: Session, row: Checkpoint) -> bool:
+    """Tell whether weights may be named: in a replay only those that knew no candle after its cursor."""
+    cursor = cursor_of(row.series_id)
+    if cursor is None or row.data_cut is None:
+        return True
+    return close_of(row.data_cut, get_series(session, row.series_id).timeframe) <= cursor

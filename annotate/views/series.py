@@ -14,7 +14,8 @@ from annotate.candle_levels import Window
 from annotate.candle_store import MAX_WINDOW
 from annotate.candles import COLUMNS, Floats, Times
 from annotate.errors import InvalidInput
-from annotate.models import Json
+from annotate.models import Json, Series
+from annotate.store.candle_catalogue import Bounds
 from annotate.store.imports import newest_report
 from annotate.store.label_sets import assign_label_set
 from annotate.store.runs import MAX_ID
@@ -30,6 +31,7 @@ from annotate.store.series import (
 )
 from annotate.timeframe import offered
 from annotate.views.services import now_ms, services
+from annotate.views.veil import cursor_of
 
 bp = Blueprint("series", __name__, url_prefix="/api/series")
 
@@ -43,7 +45,7 @@ def get_all() -> Json:
     parts = services()
     with parts.database.read() as session:
         every, bounds = list_series(session), parts.candles.all_bounds()
-        return {"items": [series_json(series, bounds[series.id]) for series in every]}
+        return {"items": [_seen(series, bounds[series.id]) for series in every]}
 
 
 @bp.get("/<int:series_id>")
@@ -73,6 +75,7 @@ def remove_series(series_id: int) -> Json:
     with parts.database.write() as session:
         delete_series(session, series_id, now)
         over = purge_deleted(session, now)
+    parts.veils.reload()  # an id may be given again
     for purged in over:
         parts.candles.delete_files(purged)
     return {"deleted": series_id}
@@ -110,15 +113,29 @@ def get_candles(series_id: int) -> Json:
     timeframe = request.args.get("timeframe")
     # More than the limit is no error: the answer is coarser and says so.
     window = services().candles.window(
-        series_id, start, end, timeframe, min(DEFAULT_POINTS if most is None else most, MAX_WINDOW)
+        series_id,
+        start,
+        end,
+        timeframe,
+        min(DEFAULT_POINTS if most is None else most, MAX_WINDOW),
+        before=cursor_of(series_id),
     )
     return _window_json(window, request.args.get("encoding", "binary"))
 
 
 def _shown(session: Session, series_id: int) -> Json:
     series = get_series(session, series_id)
-    shown = series_json(series, services().candles.bounds(series_id))
+    shown = _seen(series, services().candles.bounds(series_id))
     return {"series": {**shown, "timeframes": offered(series.timeframe)}}
+
+
+def _seen(series: Series, bounds: Bounds) -> Json:
+    """Give a series as its author sees it: in a replay as long as the cursor lets it be."""
+    cursor = cursor_of(series.id)
+    if cursor is None:
+        return series_json(series, bounds)
+    shown = series_json(series, services().candles.bounds(series.id, before=cursor))
+    return {**shown, "facts": {"precision": shown["precision"]}}
 
 
 def _window_json(window: Window, encoding: str) -> Json:

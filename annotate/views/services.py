@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from flask import current_app, request
 
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from annotate.suggesting.door import Suggester
     from annotate.training import Trainer
     from annotate.uploads import Uploads
+    from annotate.veils import Veils
     from annotate.workspace_imports import WorkspaceImports
 
 MAX_AUTHOR = 100
+AUTHOR_COOKIE = "annotate_author"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class Services:
     suggester: Suggester
     workspaces: WorkspaceImports
 
+    @property
+    def veils(self) -> Veils:
+        """What is hidden from whom, for requests as for sockets."""
+        return self.publisher.veils
+
 
 def services() -> Services:
     """Give the parts of the instance that serves this request."""
@@ -48,11 +55,17 @@ def services() -> Services:
 
 
 def author() -> str:
-    """Name the person of this request: `X-Author`, percent-encoded UTF-8; `me` by default."""
-    name = unquote(request.headers.get("X-Author", "")).strip() or "me"
+    """Name the person of this request: `X-Author`, percent-encoded UTF-8, else the cookie's; `me` by default."""
+    given = request.headers.get("X-Author") or request.cookies.get(AUTHOR_COOKIE, "")
+    name = unquote(given).strip() or "me"
     if len(name) > MAX_AUTHOR:
         raise InvalidInput(f"X-Author: a name has at most {MAX_AUTHOR} characters, this one has {len(name)}")
     return name
+
+
+def author_cookie() -> str:
+    """Give the author of this request as the cookie holds it."""
+    return quote(author(), safe="")
 
 
 def now_ms() -> int:

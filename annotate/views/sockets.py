@@ -14,7 +14,7 @@ from annotate.models import Json
 from annotate.security import is_authorised
 from annotate.store.runs import MAX_ID, get_run
 from annotate.store.series import get_series
-from annotate.views.services import Services
+from annotate.views.services import MAX_AUTHOR, Services, author
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
@@ -40,15 +40,21 @@ class _Rooms:
     def connect(self, _credentials: object = None) -> None:
         if not is_authorised(request.environ):
             raise REFUSED("not_authorised")
+        self._publisher.name_author(_sid(), author())
 
     def join(self, room: object = None) -> Json:
-        return _answered(room, self._enter)
+        return _answered(room, self._enter_as)
 
     def leave(self, room: object = None) -> Json:
-        return _answered(room, self._go)
+        return _answered(room, lambda _fields, kind, number: self._go(kind, number))
 
     def disconnect(self, _reason: object = None) -> None:
         self._publisher.forget(_sid())
+
+    def _enter_as(self, fields: Fields, kind: str, number: int) -> Json:
+        if fields.has("author"):
+            self._publisher.name_author(_sid(), fields.text("author", MAX_AUTHOR))
+        return self._enter(kind, number)
 
     def _enter(self, kind: str, number: int) -> Json:
         with self._database.read() as session:
@@ -63,13 +69,13 @@ class _Rooms:
         return {f"{kind}_id": number}
 
 
-def _answered(room: object, do: Callable[[str, int], Json]) -> Json:
+def _answered(room: object, do: Callable[[Fields, str, int], Json]) -> Json:
     """Do it for the run or series that `{run_id}` or `{series_id}` names; a refusal has the shape of every error."""
     try:
         fields = Fields(room)
-        fields.only(("run_id", "series_id"))
+        fields.only(("run_id", "series_id", "author"))
         kind = "run" if fields.has("run_id") else "series"
-        return do(kind, fields.whole(f"{kind}_id", 1, MAX_ID))
+        return do(fields, kind, fields.whole(f"{kind}_id", 1, MAX_ID))
     except AnnotateError as error:
         return error.to_json()
 

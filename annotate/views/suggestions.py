@@ -83,7 +83,7 @@ def post_decision(series_id: int) -> Json:
     fields = Fields(request.get_json())
     fields.only(("decision", "ids", "mark", "from", "to", "least_probability"))
     fate = FATE_OF[fields.choice("decision", DECISIONS)]
-    timeline, gesture = timeline_of(series_id), gesture_of()
+    timeline, gesture = timeline_of(series_id), gesture_of(series_id)
     with services().database.write() as session:
         get_series(session, series_id)
         ids = _ids(fields) if fields.has("ids") else ids_of(session, _shown(series_id, fields))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from annotate.views import reviewed
+from annotate.views import replay, reviewed
 
-BLUEPRINTS = (reviewed.bp,)
+BLUEPRINTS = (reviewed.bp, replay.bp)

@@ -257,8 +257,8 @@ def test_those_who_follow_a_series_hear_of_each_change_once(marking: Marking) ->
 
 
 @contextmanager
-def following(marking: Marking) -> Iterator[queue.Queue[Json]]:
-    """Give the notices that a browser on this series gets, in order."""
+def following(marking: Marking, author: str = "me") -> Iterator[queue.Queue[Json]]:
+    """Give the notices that an author's browser on this series gets, in order."""
     notices: queue.Queue[Json] = queue.Queue()
     server = make_server("127.0.0.1", 0, marking.app, threaded=True)
     thread = threading.Thread(target=server.serve_forever)
@@ -272,7 +272,7 @@ def following(marking: Marking) -> Iterator[queue.Queue[Json]]:
 
     browser.on("series", take)
     browser.connect(f"http://127.0.0.1:{server.port}", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert browser.call("join", {"series_id": marking.series_id}) == {"series_id": marking.series_id}
+    assert browser.call("join", {"series_id": marking.series_id, "author": author}) == {"series_id": marking.series_id}
     yield notices
     browser.disconnect()
     server.shutdown()
