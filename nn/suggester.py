@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import Any, NoReturn
 
 from threadpoolctl import threadpool_limits
 
-from nn.causes import cause_of
 from nn.commands import Command, Shutdown
 from nn.dataset_dir import DatasetDir, read_candles
 from nn.events import Answer, Message, WorkerReady
@@ -98,7 +98,9 @@ class Suggester:
             self._say(Answer(request_id=number, body=None, error=str(error)))
             return
         except Exception as error:  # noqa: BLE001 - the process must outlive whatever one question meets
-            self._say(Answer(request_id=number, body=None, error=cause_of(error)))
+            _complain("".join(traceback.format_exception(error)))
+            words = "".join(traceback.format_exception_only(error)).strip()
+            self._say(Answer(request_id=number, body=None, error=f"{words}; the log has the whole story"))
             return
         self._readings[number] = steps  # to the end of the line: each reading gets its turn
 

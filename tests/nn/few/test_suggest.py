@@ -143,6 +143,66 @@ def test_doubts_places_curve_and_live_are_plain_data(taught: Taught) -> None:
     assert len(live["time"]) == len(live["probabilities"]) == 100
 
 
+def test_causal_suggestions_stand_when_later_candles_change(taught: Taught) -> None:
+    changed = candles(3_500, seed=8)
+    spliced = Candles(*(np.concatenate([getattr(ROWS, c)[:2_500], getattr(changed, c)[2_500:]]) for c in COLUMNS))
+    other = Taught(dataset(spliced, annotated().annotations), Request())
+    found = [[item for step in each.causal() for item in step["suggestions"]] for each in (taught, other)]
+    cut = int(ROWS.time[2_500])
+    before, after = ([item for item in each if item["end"] < cut] for each in found)
+    assert before == after
+    assert len(before) > 20
+    assert found[0] != found[1]  # the control: later ones do change
+
+
+def test_hindsight_suggestions_do_change_with_later_candles(taught: Taught) -> None:
+    changed = candles(3_500, seed=8)
+    spliced = Candles(*(np.concatenate([getattr(ROWS, c)[:2_500], getattr(changed, c)[2_500:]]) for c in COLUMNS))
+    other = Taught(dataset(spliced, annotated().annotations), Request())
+    cut = int(ROWS.time[2_500])
+    near = [[item for item in all_suggestions(each) if item["end"] < cut] for each in (taught, other)]
+    assert near[0] != near[1]
+
+
+def test_causal_runs_go_on_from_one_piece_to_the_next(taught: Taught, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [item for step in taught.causal() for item in step["suggestions"]]
+    monkeypatch.setattr(suggest, "SIZE", 500)
+    steps = list(taught.causal())
+    assert len(steps) == 7
+    assert [(i["start"], i["end"], i["label"]) for step in steps for i in step["suggestions"]] == [
+        (i["start"], i["end"], i["label"]) for i in whole
+    ]
+
+
+def test_a_lesson_after_a_few_more_marks_tries_only_what_was_best(taught: Taught) -> None:
+    more = Taught(annotated(SWINGS[:26]), Request(), taught.known)
+    (told,) = more.summary()
+    assert set(told["scores"]) == {"states", told["reader"]} | {taught.summary()[0]["reader"]}
+    grown = Taught(annotated(SWINGS[:40]), Request(), taught.known)
+    assert len(grown.summary()[0]["scores"]) > 2
+
+
+def test_a_mark_that_is_read_differently_is_a_place_to_look_at_again() -> None:
+    flipped = [span._replace(label=1 - span.label) if i == 10 else span for i, span in enumerate(DRAWN)]
+    asked = Taught(annotated(flipped), Request(order="annotator", count=3)).places()
+    assert asked[0]["start"] == int(ROWS.time[DRAWN[10].start])
+    seen = ((asked[0]["start"], asked[0]["end"]),)
+    again = Taught(annotated(flipped), Request(order="annotator", count=3, reviewed=seen)).places()
+    assert asked[0]["start"] not in {place["start"] for place in again}
+
+
+def test_a_candle_pattern_gives_points_on_the_candle_that_completes_it() -> None:
+    found = suggest.rule(annotated(), "CDLENGULFING", {}, {"rising": "Long", "falling": "Short"})
+    at = {int(time): i for i, time in enumerate(ROWS.time)}
+    assert {item["kind"] for item in found} == {"point"}
+    for item in found[:50]:
+        i = at[item["time"]]
+        rises = ROWS.close[i] > ROWS.open[i]
+        assert (item["label"] == "Long") == rises
+        assert item["price"] == ROWS.close[i]
+        assert abs(ROWS.close[i] - ROWS.open[i]) >= abs(ROWS.close[i - 1] - ROWS.open[i - 1])
+
+
 def test_a_series_without_marks_says_how_to_begin() -> None:
     with pytest.raises(NothingMarked, match="mark a few first"):
         Taught(dataset(ROWS, []), Request())
