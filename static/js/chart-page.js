@@ -8,7 +8,7 @@ import { offeredTimeframes } from "./model/timeframe.js";
 import { Zone } from "./model/zone.js";
 import { mountAnnotating } from "./view/annotating.js";
 import { mountChartStatus } from "./view/chart-status.js";
-import { ChartView } from "./view/chart-view.js";
+import { LeadView } from "./view/lead-view.js";
 import { forgetColours } from "./view/colours.js";
 import { Cursor } from "./view/cursor.js";
 import { createDialog } from "./view/dialog.js";
@@ -54,7 +54,7 @@ function applyAppearance() {
 applyAppearance();
 const canvas = element("div", { class: "chart-canvas" });
 part("chart").append(canvas);
-const view = new ChartView(canvas, api);
+const view = new LeadView(canvas, api);
 const overview = new Overview(part("overview"), api, view);
 
 const tabs = createTabs(

@@ -45,6 +45,7 @@ export const KEY_TABLE = [
   { action: "first", keys: ["Home"], group: "Move", title: "First candle" },
   { action: "last", keys: ["End"], group: "Move", title: "Last candle" },
   { action: "go-to", keys: ["O"], group: "Move", title: "Go to a time" },
+  { action: "open-view", keys: ["Shift+V"], group: "Move", title: "Panes, indicators and sessions" },
   { action: "next-unlabelled", keys: ["N"], group: "Move", title: "Next place to mark: an unlabelled stretch, or by the order chosen" },
   { action: "previous-unlabelled", keys: ["P"], group: "Move", title: "Previous unlabelled stretch" },
   { action: "next-annotation", keys: ["J"], group: "Annotations", title: "Select the next annotation" },

@@ -7,7 +7,8 @@ import { usableKeys } from "./keys.js";
  * @property {"system" | "dark" | "light"} theme
  * @property {"green-red" | "blue-orange"} palette
  * @property {string} zone `UTC`, `browser` or an IANA name
- * @property {boolean} logScale
+ * @property {"normal" | "log" | "percent"} scale of the prices
+ * @property {string[]} sessions that are shaded, by name
  * @property {boolean} magnet prices snap to those of their candle
  * @property {Record<string, string[]>} keys where a person gave an action other keys than the table's
  * @property {string} author
@@ -21,6 +22,7 @@ import { usableKeys } from "./keys.js";
  * @property {string} timeframe
  * @property {number} from first visible time, ms UTC
  * @property {number} to
+ * @property {string[]} [panes] timeframes of the panes beside the chart
  */
 
 /** @typedef {{getItem: (key: string) => string | null, setItem: (key: string, text: string) => void}} TextStorage */
@@ -33,7 +35,8 @@ export const DEFAULTS = {
   theme: "system",
   palette: "green-red",
   zone: "UTC",
-  logScale: false,
+  scale: "normal",
+  sessions: [],
   magnet: false,
   keys: {},
   author: "me",
@@ -63,14 +66,26 @@ export function saveSettings(storage, settings) {
 }
 
 /**
- * Give settings in which this view is the newest of its series.
+ * Give settings in which this view is the newest of its series; what it does not say stays as it was.
  * @param {Settings} settings
  * @param {SeriesView} view
  * @returns {Settings}
  */
 export function withView(settings, view) {
   const others = settings.views.filter((kept) => kept.seriesId !== view.seriesId);
-  return { ...settings, seriesId: view.seriesId, views: [...others, view] };
+  const before = viewOf(settings, view.seriesId);
+  return { ...settings, seriesId: view.seriesId, views: [...others, { ...before, ...view }] };
+}
+
+/**
+ * Give settings in which the panes of a series are others.
+ * @param {Settings} settings
+ * @param {number} seriesId
+ * @param {Partial<Pick<SeriesView, "panes">>} part
+ * @returns {Settings}
+ */
+export function withLook(settings, seriesId, part) {
+  return { ...settings, views: settings.views.map((view) => (view.seriesId === seriesId ? { ...view, ...part } : view)) };
 }
 
 /**

@@ -3,7 +3,7 @@
 /** @typedef {import("./settings.js").Settings} Settings */
 /** @typedef {{series: number, timeframe: string, from: number, to: number}} PlacedView */
 
-const KEPT = /** @type {const} */ (["zone", "theme", "palette", "logScale"]);
+const KEPT = /** @type {const} */ (["zone", "theme", "palette", "scale"]);
 
 /**
  * Give the views of a workspace; a series is named by its place, since ids differ from one instance to the next.

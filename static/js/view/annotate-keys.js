@@ -10,13 +10,14 @@ const TOOLS = /** @type {const} */ (["select", "span", "point", "trade", "level"
  * @param {object} parts
  * @param {import("./annotator.js").Annotator} parts.annotator
  * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
+ * @param {import("./copying.js").Copying} parts.copying
  * @param {import("./mark-pointer.js").MarkPointer} parts.pointer
  * @param {import("./toast.js").Toast} parts.toast
  * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {() => void} comment puts the focus into the comment of the selected annotation
  */
-export function mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast, book, view }, comment) {
+export function mountAnnotateKeys(keyboard, { annotator, drawing, copying, pointer, toast, book, view }, comment) {
   for (const key of LABEL_KEYS) keyboard.on(`label-${key}`, () => annotator.useLabelKey(key));
   for (const tool of TOOLS) keyboard.on(`tool-${tool}`, () => annotator.setTool(tool));
   keyboard.on("magnet", () => {
@@ -37,8 +38,8 @@ export function mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast
   keyboard.on("start-earlier", () => annotator.stepEdge("start", -1));
   keyboard.on("start-later", () => annotator.stepEdge("start", 1));
   keyboard.on("select-shown", () => annotator.selectShown());
-  keyboard.on("copy", () => annotator.copy());
-  keyboard.on("paste", () => annotator.paste());
+  keyboard.on("copy", () => copying.copy());
+  keyboard.on("paste", () => copying.paste());
   keyboard.on("reviewed", () => void toggleReviewed(view, book, toast));
   keyboard.on("comment", comment);
   keyboard.on("delete", () => annotator.deleteSelected());

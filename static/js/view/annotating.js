@@ -10,6 +10,7 @@ import { Unsent } from "../net/unsent.js";
 import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
 import { mountAnnotateKeys } from "./annotate-keys.js";
+import { Copying } from "./copying.js";
 import { KeyDrawing } from "./key-drawing.js";
 import { MarkLayer } from "./mark-layer.js";
 import { MarkPointer } from "./mark-pointer.js";
@@ -46,10 +47,11 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast, settings });
   const layer = new MarkLayer(view);
   const pointer = new MarkPointer(canvas, view, annotator, layer);
+  const copying = new Copying({ annotator, book, view, cursor, toast });
   const drawing = new KeyDrawing(annotator, view, cursor, toast);
   mountToolRail(rail, annotator, keyboard, settings);
   mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge, toast, drawing, keyboard });
-  mountAnnotateKeys(keyboard, { annotator, drawing, pointer, toast, book, view }, () => {
+  mountAnnotateKeys(keyboard, { annotator, drawing, copying, pointer, toast, book, view }, () => {
     tabs.show("annotate");
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   });

@@ -1,7 +1,7 @@
 // What a person is doing with annotations: tool, label, selection, and the gestures that change them.
 
 import { endOf, sideOfLabel, startOf } from "../model/annotation.js";
-import { changedBy, pasted } from "../model/bulk.js";
+import { changedBy } from "../model/bulk.js";
 import { activeLabels, labelWithKey } from "../model/label-set.js";
 import { snapped, withMagnet } from "../model/magnet.js";
 import { edited, spanBetween } from "../model/mark-edit.js";
@@ -34,8 +34,6 @@ export class Annotator {
   #cursor;
   #toast;
   #settings;
-  /** @type {Annotation[]} */
-  #copied = [];
 
   /**
    * @param {object} parts
@@ -54,6 +52,11 @@ export class Annotator {
     this.#toast = toast;
     this.#settings = settings;
     this.state = createStore(OPENING);
+  }
+
+  /** @param {import("./chart-view.js").ChartView} view the pane whose candles the next gesture is about */
+  workOn(view) {
+    this.#view = view;
   }
 
   get selected() {
@@ -218,20 +221,6 @@ export class Annotator {
     const ids = this.chosen.map(({ id }) => id);
     if (ids.length) this.#book.removeAll(ids);
     this.select(null);
-  }
-
-  copy() {
-    this.#copied = this.chosen;
-    const count = this.#copied.length;
-    this.#toast(count ? `${count === 1 ? "One annotation is" : `${count} annotations are`} copied; paste at the crosshair` : "Select annotations to copy first");
-  }
-
-  paste() {
-    const at = this.#cursor.get();
-    const made = at ? pasted(this.#copied, at.time, this.#view.window, () => crypto.randomUUID()) : [];
-    if (!made.length) return this.#toast("Nothing is copied yet");
-    this.#book.putAll(made);
-    this.selectAll(made.map(({ id }) => id));
   }
 
   /**

@@ -5,22 +5,25 @@ import {
   createChartEx,
   defaultHorzScaleBehavior,
   HistogramSeries,
+  LineSeries,
   PriceScaleMode,
   TickMarkType,
 } from "../../vendor/lightweight-charts.standalone.production.mjs";
 import { CandleWindow } from "../model/candle-window.js";
-import { formatPrice, formatTick, formatTime, formatVolume } from "../model/format.js";
+import { formatPrice, formatTick, formatTime } from "../model/format.js";
 import { stepMs } from "../model/timeframe.js";
 import { Zone } from "../model/zone.js";
+import { ChartLines } from "./chart-lines.js";
 import { candlePoint, colourOptions, LAYOUT, seconds, zonedBehaviour } from "./chart-options.js";
 import { chartColours } from "./colours.js";
+import { VolumePane } from "./volume-pane.js";
 
 /** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive} Primitive */
 /** @typedef {{from: number, to: number}} TimeRange ms UTC */
 /** @typedef {{index: number, position: number, price: number | null}} Pointed what the crosshair is on */
 
 const DAY_MS = 86_400_000;
-const VOLUME_SHARE = 0.18;
+const SCALES = { normal: PriceScaleMode.Normal, log: PriceScaleMode.Logarithmic, percent: PriceScaleMode.Percentage };
 const TICK_KINDS = {
   [TickMarkType.Year]: /** @type {const} */ ("year"),
   [TickMarkType.Month]: /** @type {const} */ ("month"),
@@ -33,8 +36,7 @@ const TICK_KINDS = {
 export class CandleChart {
   #chart;
   #candles;
-  /** @type {ReturnType<typeof this.addVolume> | null} */
-  #volume = null;
+  #volume;
   #zone = new Zone("UTC");
   #decimals = 2;
   #window = CandleWindow.empty("1m");
@@ -47,6 +49,9 @@ export class CandleChart {
     /** @type {ReturnType<typeof defaultHorzScaleBehavior>} */
     const behaviour = zonedBehaviour(defaultHorzScaleBehavior(), local);
     this.#chart = createChartEx(container, new behaviour(), LAYOUT);
+    /** Lines over the candles and in panes below. */
+    this.lines = new ChartLines(/** @type {any} */ (this.#chart), { line: LineSeries, columns: HistogramSeries });
+    this.#volume = new VolumePane(this.lines);
     this.#setFormatters();
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
     this.recolour();
@@ -64,10 +69,9 @@ export class CandleChart {
   recolour() {
     const colours = chartColours();
     this.#chart.applyOptions(colourOptions(colours));
-    this.#candles.priceScale().applyOptions({ borderColor: colours.line });
     const { up, down } = colours;
     this.#candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
-    this.#drawVolume();
+    this.#volume.draw(this.#window);
   }
 
   /**
@@ -86,7 +90,7 @@ export class CandleChart {
       priceFormat: { type: "price", precision: decimals, minMove: 10 ** -decimals },
     });
     this.#candles.setData(Array.from({ length: candles.length }, (_, index) => candlePoint(candles, index)));
-    this.#drawVolume();
+    this.#volume.draw(candles);
     if (kept && candles.length) this.setVisible(kept);
     else this.#awaited = null;
   }
@@ -99,7 +103,7 @@ export class CandleChart {
     this.#window = candles;
     const index = candles.length - 1;
     this.#candles.update(candlePoint(candles, index));
-    this.#volume?.update(this.#volumePoint(index, chartColours()));
+    this.#volume.update(candles);
   }
 
   /** @returns {TimeRange | null} the times at the left and right edge; null without candles */
@@ -172,10 +176,9 @@ export class CandleChart {
     return { width: this.#chart.timeScale().width(), height: this.#chart.panes()[0].getHeight() };
   }
 
-  /** @param {boolean} logarithmic */
-  setLogScale(logarithmic) {
-    const mode = logarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
-    this.#candles.priceScale().applyOptions({ mode });
+  /** @param {keyof typeof SCALES} scale */
+  setScale(scale) {
+    this.#candles.priceScale().applyOptions({ mode: SCALES[scale] });
   }
 
   /** @param {boolean} hidden */
@@ -200,6 +203,11 @@ export class CandleChart {
    */
   pointAt(index, price) {
     if (this.#window.length) this.#chart.setCrosshairPosition(price, seconds(this.#window, index), this.#candles);
+  }
+
+  /** Take the crosshair off. */
+  pointNowhere() {
+    this.#chart.clearCrosshairPosition();
   }
 
   /**
@@ -235,19 +243,14 @@ export class CandleChart {
     return () => this.#candles.detachPrimitive(plain);
   }
 
+  /** Take the chart off the page. */
+  remove() {
+    this.#chart.remove();
+  }
+
   /** Ask for one frame. */
   repaint() {
     this.#candles.applyOptions({});
-  }
-
-  /** Make the pane for volume below the candles. */
-  addVolume() {
-    const options = { priceFormat: /** @type {const} */ ({ type: "custom", minMove: 1e-8, formatter: formatVolume }) };
-    const series = this.#chart.addSeries(HistogramSeries, { ...options, lastValueVisible: false, priceLineVisible: false }, 1);
-    this.#chart.panes()[0].setStretchFactor(1 - VOLUME_SHARE);
-    this.#chart.panes()[1].setStretchFactor(VOLUME_SHARE);
-    series.priceScale().applyOptions({ borderColor: chartColours().line, scaleMargins: { top: 0.1, bottom: 0 } });
-    return series;
   }
 
   #setFormatters() {
@@ -260,30 +263,6 @@ export class CandleChart {
 
   #isDaily() {
     return stepMs(this.#window.level) >= DAY_MS;
-  }
-
-  #drawVolume() {
-    const { volume } = this.#window.columns;
-    const traded = volume.some((amount) => !Number.isNaN(amount));
-    if (!traded && this.#volume) {
-      this.#chart.removeSeries(this.#volume);
-      this.#volume = null;
-    }
-    if (!traded) return;
-    this.#volume ??= this.addVolume();
-    const colours = chartColours();
-    this.#volume.setData(Array.from({ length: this.#window.length }, (_, index) => this.#volumePoint(index, colours)));
-  }
-
-  /**
-   * @param {number} index
-   * @param {import("./colours.js").ChartColours} colours
-   */
-  #volumePoint(index, colours) {
-    const { open, close, volume } = this.#window.columns;
-    const time = seconds(this.#window, index);
-    if (Number.isNaN(volume[index])) return { time };
-    return { time, value: volume[index], color: close[index] >= open[index] ? colours.upFaint : colours.downFaint };
   }
 
   /** @param {number} index */

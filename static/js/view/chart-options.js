@@ -20,6 +20,7 @@ export function colourOptions(colours) {
     grid: { vertLines: { color: colours.grid }, horzLines: { color: colours.grid } },
     crosshair: { vertLine: crosshair, horzLine: crosshair },
     timeScale: { borderColor: colours.line },
+    rightPriceScale: { borderColor: colours.line },
   };
 }
 

@@ -100,6 +100,12 @@ export class ChartView extends ChartGeometry {
     this.#clear(this.#timeframe);
   }
 
+  /** Take the chart off the page; nothing it asked for is drawn any more. */
+  remove() {
+    this.#loader.cancel();
+    this.chart.remove();
+  }
+
   /** @param {boolean} hidden leaves prices out of axis and read-out, so that nobody knows the market by them */
   setPricesHidden(hidden) {
     if (hidden === this.state.get().pricesHidden) return;

@@ -35,9 +35,10 @@ export class Cursor {
   /**
    * Act on the candle at a time from now on, until the crosshair moves.
    * @param {number} time
+   * @param {number | null} [price]
    */
-  aim(time) {
-    this.#last = { time, price: null };
+  aim(time, price = null) {
+    this.#last = { time, price };
   }
 
   /**

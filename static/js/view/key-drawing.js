@@ -32,7 +32,7 @@ export class KeyDrawing {
    * @param {"start" | "end"} edge
    */
   spanEdge(edge) {
-    const at = this.#cursor.get();
+    const at = this.#at();
     if (!at) return;
     const mark = this.#annotator.selected;
     const { pending, tool } = this.#annotator.state.get();
@@ -45,7 +45,7 @@ export class KeyDrawing {
 
   /** @param {"entry" | "exit"} end */
   tradeEnd(end) {
-    const at = this.#cursor.get();
+    const at = this.#at();
     if (!at) return;
     const { pending } = this.#annotator.state.get();
     if (end === "entry") return this.#begin("trade", at);
@@ -55,7 +55,7 @@ export class KeyDrawing {
 
   /** Place what the tool in hand draws: a point, a level, or an end of a trend line. */
   place() {
-    const at = this.#cursor.get();
+    const at = this.#at();
     if (!at) return;
     const { tool, pending } = this.#annotator.state.get();
     if (tool === "point" || tool === "level") this.#annotator.putDrawn(this.#annotator.spotDraft(tool, at));
@@ -64,6 +64,12 @@ export class KeyDrawing {
     if (pending?.kind !== "trend_line") return this.#begin("trend_line", at);
     if (pending.anchor.time === at.time) return this.#toast("A trend line ends on another candle than it begins on");
     this.#annotator.putDrawn(this.#annotator.pairDraft("trend_line", pending.anchor, at));
+  }
+
+  /** The crosshair, whose candles are the lead chart's. */
+  #at() {
+    this.#annotator.workOn(this.#view);
+    return this.#cursor.get();
   }
 
   /** Give the armed label to the whole chart. */

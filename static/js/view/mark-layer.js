@@ -34,6 +34,8 @@ export class MarkLayer {
   #shapes = [];
   /** @type {ReadonlySet<string>} */
   #chosen = new Set();
+  /** @type {Set<MarkLayer>} */
+  #mirrors = new Set();
   #views;
 
   /** @param {import("./chart-view.js").ChartView} view */
@@ -53,10 +55,22 @@ export class MarkLayer {
     view.addPrimitive(/** @type {any} */ ({ paneViews: () => this.#views }));
   }
 
+  /**
+   * Let another pane's layer show the same.
+   * @param {MarkLayer} other
+   * @returns {() => void} ends it
+   */
+  mirror(other) {
+    this.#mirrors.add(other);
+    other.set({ ...this.#state, draft: null });
+    return () => void this.#mirrors.delete(other);
+  }
+
   /** @param {Partial<LayerState>} part */
   set(part) {
     this.#state = { ...this.#state, ...part };
     if (part.chosen) this.#chosen = new Set(part.chosen);
+    for (const other of this.#mirrors) other.set(part);
     this.#view.repaint();
   }
 

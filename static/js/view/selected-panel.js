@@ -77,7 +77,7 @@ function manyContent(marks, { annotator, labels, keyboard }) {
       field("Label of all", choice([["", "different ones"], ...labelOptions], label, (value) => value && annotator.changeAll(annotator.chosen, { label: value }), "label")),
       field("Status of all", choice([["", "both"], ...STATUSES], status, (value) => value && annotator.changeAll(annotator.chosen, { status: /** @type {any} */ (value) }), "status")),
     ),
-    element("div", { class: "row" }, button("Copy", () => annotator.copy(), { title: `Copy (${keyboard.keyOf("copy")})` }), button("Select none", () => annotator.select(null))),
+    element("div", { class: "row" }, button("Copy", () => keyboard.perform("copy"), { title: `Copy (${keyboard.keyOf("copy")})` }), button("Select none", () => annotator.select(null))),
   ];
 }
 

@@ -8,6 +8,11 @@ import { button, element, fill } from "./element.js";
 /** @typedef {import("../model/types.js").Series} Series */
 /** @typedef {import("./context.js").PageContext} PageContext */
 
+const SCALES = /** @type {const} */ ([
+  { scale: "log", text: "Log", title: "Logarithmic price scale" },
+  { scale: "percent", text: "%", title: "Prices in percent of the first one in view" },
+]);
+
 /**
  * @param {HTMLElement} root
  * @param {PageContext} context
@@ -23,7 +28,7 @@ export function mountToolbar(root, context, view) {
   root.append(
     group(seriesMenu(context)),
     group(timeframeButtons(context, view)),
-    group(logButton(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: `Go to a time (${keyboard.keyOf("go-to")})` }), button("Replay", () => keyboard.perform("open-replay"), { class: "quiet", title: `Replay: hide what came later (${keyboard.keyOf("open-replay")})` })),
+    group(...scaleButtons(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: `Go to a time (${keyboard.keyOf("go-to")})` }), button("View", () => keyboard.perform("open-view"), { class: "quiet", title: `Panes, indicators, sessions (${keyboard.keyOf("open-view")})` }), button("Replay", () => keyboard.perform("open-replay"), { class: "quiet", title: `Replay: hide what came later (${keyboard.keyOf("open-replay")})` })),
     element("span", { class: "push" }),
     group(saveState),
     group(
@@ -83,24 +88,29 @@ function timeframeButtons({ series }, view) {
 }
 
 /**
+ * The scales that are not the usual one; both need prices above 0.
  * @param {PageContext} context
  * @param {import("./chart-view.js").ChartView} view
  */
-function logButton({ settings }, view) {
-  const toggle = button("Log", () => settings.update((now) => ({ ...now, logScale: !now.logScale })), { class: "quiet" });
+function scaleButtons({ settings }, view) {
+  const toggles = SCALES.map(({ scale, text, title }) => {
+    const choose = () => settings.update((now) => ({ ...now, scale: now.scale === scale ? "normal" : scale }));
+    return { scale, title, made: button(text, choose, { class: "quiet" }) };
+  });
   const draw = () => {
-    const { low } = view.window.columns;
-    const isPositive = low.every((price) => price > 0);
-    const isOn = settings.get().logScale && isPositive;
-    toggle.disabled = !isPositive;
-    toggle.title = isPositive ? "Logarithmic price scale" : "A logarithmic scale needs prices above 0; this series has others";
-    toggle.setAttribute("aria-pressed", String(isOn));
-    view.chart.setLogScale(isOn);
+    const isPositive = view.window.columns.low.every((price) => price > 0);
+    const chosen = isPositive ? settings.get().scale : "normal";
+    for (const { scale, title, made } of toggles) {
+      made.disabled = !isPositive;
+      made.title = isPositive ? title : `${title}: it needs prices above 0; this series has others`;
+      made.setAttribute("aria-pressed", String(scale === chosen));
+    }
+    view.chart.setScale(chosen);
   };
-  settings.subscribe((now, before) => now.logScale !== before.logScale && draw());
+  settings.subscribe((now, before) => now.scale !== before.scale && draw());
   view.state.subscribe((now, before) => now.busy !== before.busy && draw());
   draw();
-  return toggle;
+  return toggles.map(({ made }) => made);
 }
 
 /** @param {PageContext["settings"]} settings */
