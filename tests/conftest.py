@@ -9,12 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from annotate.settings import Settings
 
 if TYPE_CHECKING:
     from flask import Flask
     from flask.testing import FlaskClient
+
+# A busy machine is slow, not wrong: no example has a deadline, nor the drawing of one.
+hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("busy")
 
 TOKEN = "a-token-for-tests"
 CANDLE_FACTS = Path(__file__).resolve().parents[2] / "shared" / "candles"

@@ -8,6 +8,7 @@ a trade is two instants with a relation; what has no field of its own stands in 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -31,6 +32,7 @@ Json = dict[str, Any]
 Mark = Mapping[str, Any]
 
 SECONDS, MILLISECONDS = "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%L"
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DATA_FILE = "candles.csv"
 PLACED = (*CLASS_KINDS, "point", "trade")  # kinds that a region or an instant can hold
 README = """# Label Studio
@@ -44,14 +46,26 @@ README = """# Label Studio
 def members(source: Source) -> list[Member]:
     """Give tasks.json, label-config.xml, candles.csv and README.md."""
     dataset = source.dataset
-    times = _Times(dataset)
-    tasks = json.dumps([_task(dataset, times)], ensure_ascii=False, indent=1) + "\n"
+    suggestions = [mark for mark in source.suggestions if mark["kind"] in PLACED]
+    times = _Times(dataset, suggestions)
+    tasks = json.dumps([_task(dataset, times, suggestions)], ensure_ascii=False, indent=1) + "\n"
     return [
         Member("tasks.json", [tasks.encode("utf-8")]),
         Member("label-config.xml", [_config(dataset, times.format).encode("utf-8")]),
         Member(DATA_FILE, _candles(dataset, times), len(row_blocks(len(dataset.candles)))),
         Member("README.md", [README.encode()]),
     ]
+
+
+def plain(name: str) -> str:
+    """Give the name of a label as XML can hold it.
+
+    Examples
+    --------
+    >>> plain("two\\nlines"), plain("null \\0")
+    ('two\\nlines', 'null \ufffd')
+    """
+    return NOT_IN_XML.sub("\ufffd", name)
 
 
 def lost(source: Source) -> list[str]:
@@ -64,18 +78,20 @@ def lost(source: Source) -> list[str]:
     layers = dataset.manifest["layers"]
     if len(layers) > 1:
         said.append(f"the layers {', '.join(layers)}: all labels are in one list")
+    changed = sum(plain(name) != name for name in dataset.manifest["labels"])
+    said += [f"{changed} names of labels with letters that XML cannot hold: � stands for them"] if changed else []
     return [*said, *(["; ".join(PEOPLE) + " of each mark"] if dataset.annotations else []), "keys of the labels"]
 
 
 class _Times:
     """How this dataset writes its times."""
 
-    def __init__(self, dataset: DatasetDir) -> None:
+    def __init__(self, dataset: DatasetDir, suggestions: Sequence[Mark] = ()) -> None:
         timeframe = dataset.manifest["timeframe"]
         self._rows = CandleTimes(dataset.candles.time, timeframe)
         self._opens = dataset.candles.time
         self._closes = closes_all(dataset.candles.time, parse(timeframe))
-        stamps = np.array([time for mark in dataset.annotations for time in _moments(mark)], np.int64)
+        stamps = np.array([time for mark in (*dataset.annotations, *suggestions) for time in _moments(mark)], np.int64)
         self.format = MILLISECONDS if np.any(self._opens % 1000) or np.any(stamps % 1000) else SECONDS
 
     def text(self, time: int) -> str:
@@ -104,16 +120,29 @@ class _Times:
         return bool(self._opens[at.start] != mark["start"] or self._closes[at.stop - 1] != mark["end"])
 
 
-def _task(dataset: DatasetDir, times: _Times) -> Json:
+def _task(dataset: DatasetDir, times: _Times, suggestions: Sequence[Mark]) -> Json:
     placed = [mark for mark in dataset.annotations if mark["kind"] in PLACED]
     by_author = groupby(sorted(placed, key=lambda mark: str(mark["author"])), lambda mark: mark["author"])
     annotations = [
         {"created_username": author, "result": [part for mark in marks for part in _regions(mark, times)]}
         for author, marks in by_author
     ]
+    by_lesson = groupby(suggestions, lambda mark: str(mark["lesson"]))
+    predictions = [_prediction(lesson, list(marks), times) for lesson, marks in by_lesson]
     names = ("symbol", "timeframe", "hash")
     data = {"csv": DATA_FILE, **{name: dataset.manifest[name] for name in names}}
-    return {"data": data, "annotations": annotations, "predictions": []}
+    return {"data": data, "annotations": annotations, "predictions": predictions}
+
+
+def _prediction(lesson: str, marks: Sequence[Mark], times: _Times) -> Json:
+    """Give what one lesson suggests; the score is the mean of its probabilities, those of rules have none."""
+    sure = [mark["confidence"] for mark in marks if mark["confidence"] is not None]
+    score = sum(sure) / len(sure) if sure else None
+    return {
+        "model_version": lesson,
+        "score": score,
+        "result": [part for mark in marks for part in _regions(mark, times)],
+    }
 
 
 def _regions(mark: Mark, times: _Times) -> list[Json]:
@@ -150,14 +179,14 @@ def _instant(region_id: str, label: str, time: str, notes: Sequence[str]) -> Jso
 
 
 def _region(region_id: str, label: str, start: str, end: str, notes: Sequence[str]) -> Json:
-    value = {"start": start, "end": end, "instant": False, "timeserieslabels": [label]}
+    value = {"start": start, "end": end, "instant": False, "timeserieslabels": [plain(label)]}
     region: Json = {"id": region_id, "from_name": "label", "to_name": "ts", "type": "timeserieslabels", "value": value}
     return {**region, **({"meta": {"text": list(notes)}} if notes else {})}
 
 
 def _config(dataset: DatasetDir, time_format: str) -> str:
     labels = "\n".join(
-        f"    <Label value={quoteattr(label['name'])} background={quoteattr(label['colour'])}/>"
+        f"    <Label value={quoteattr(plain(label['name']))} background={quoteattr(label['colour'])}/>"
         for label in dataset.manifest["label_set"]["labels"]
     )
     channels = "\n".join(f'    <Channel column="{name}"/>' for name in PRICES)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotate.errors import InvalidInput
-from annotate.exporting.csv_text import escape, row, unescape
+from annotate.exporting.csv_text import escape, read_rows, row, unescape
 from annotate.exporting.iso import from_iso, iso
 
 Json = dict[str, Any]
@@ -19,10 +17,15 @@ COLUMNS = (
     *("decided_at", "known_at", "created_at", "updated_at", "revision", "status", "extend", "entry_decided_at"),
     *("updated_by", "review", "review_by", "review_at", "review_comment", "review_correction"),
 )
-FIRST_COLUMNS = COLUMNS[: COLUMNS.index("status") + 1]  # of files from before there were more
 """`label_id` is the mark's, `chart_id` the SHA-256 of the candles that it stands on; an empty cell is none."""
 
-_TEXTS = {"class": "label"} | {name: name for name in ("kind", "comment", "author", "source", "mode")}
+FIRST_COLUMNS = COLUMNS[: COLUMNS.index("status") + 1]  # of files from before there were more
+
+WORDS = {"trend_line": "trend", "candle_class": "candle", "chart_class": "chart"}
+"""How the file names a kind, where it is not by the kind's own name."""
+
+_KINDS = {word: kind for kind, word in WORDS.items()}
+_TEXTS = {"class": "label"} | {name: name for name in ("comment", "author", "source", "mode")}
 _REVIEW = {"review": "verdict", "review_by": "by", "review_comment": "comment", "review_correction": "correction"}
 _TIMES = {"decided_at": "decided_at", "known_at": "known_at", "created_at": "created", "updated_at": "updated"}
 
@@ -48,19 +51,19 @@ def plain_rows(annotations: Iterable[Mapping[str, Any]]) -> list[Json]:
 
 def read_labels(text: str) -> list[Json]:
     """Read the file back: the annotations as the dataset holds them; raise InvalidInput naming line and column."""
-    rows = csv.reader(io.StringIO(text, newline=""))
-    head = tuple(next(rows, ()))
+    rows = read_rows(text)
+    head = tuple(next(rows, (0, []))[1])
     if head not in (COLUMNS, FIRST_COLUMNS):
         raise InvalidInput("labels.csv: the first line must be " + ",".join(COLUMNS), line=1)
     empty = dict.fromkeys(COLUMNS, "")
-    named = ((_named(cells, head, rows.line_num), rows.line_num) for cells in rows)
-    return [_mark(empty | cells, line) for cells, line in named]
+    return [_mark(empty | _named(cells, head, line), line) for line, cells in rows]
 
 
 def _cells(mark: Mapping[str, Any]) -> dict[str, str]:
     start, end, price_start, price_end = _ends(mark)
     return {
         "label_id": mark["id"],
+        "kind": WORDS.get(mark["kind"], mark["kind"]),
         **{column: escape(mark[name]) for column, name in _TEXTS.items()},
         **{column: iso(mark[name]) for column, name in _TIMES.items()},
         "t_start": _iso(start),
@@ -89,6 +92,7 @@ def _values(mark: Mapping[str, Any]) -> Json:
     start, end, price_start, price_end = _ends(mark)
     return {
         "label_id": mark["id"],
+        "kind": WORDS.get(mark["kind"], mark["kind"]),
         **{column: mark[name] for column, name in (_TEXTS | _TIMES).items()},
         "t_start_ms": start,
         "t_end_ms": end,
@@ -143,13 +147,14 @@ def _mark(cells: Mapping[str, str], line: int) -> Json:
                 f"labels.csv, line {line}, column {column}: {cells[column]!r} cannot be read", line=line, column=column
             ) from None
 
-    place = _PLACES.get(cells["kind"])
+    kind = _KINDS.get(cells["kind"], cells["kind"])
+    place = _PLACES.get(kind)
     if place is None:
-        raise InvalidInput(
-            f"labels.csv, line {line}: kind {cells['kind']!r}; known are {', '.join(_PLACES)}", line=line
-        )
+        known = ", ".join(WORDS.get(each, each) for each in _PLACES)
+        raise InvalidInput(f"labels.csv, line {line}: kind {cells['kind']!r}; known are {known}", line=line)
     return {
         "id": cells["label_id"],
+        "kind": kind,
         **{name: unescape(cells[column]) for column, name in _TEXTS.items()},
         **place(read),
         "confidence": read("confidence", _optional),

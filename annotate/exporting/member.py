@@ -35,6 +35,7 @@ class Source:
     folder: Path  # the dataset's
     dataset: DatasetDir
     figures: list[Json] = field(default_factory=list)  # of the run that last learnt here, {name, title, figure} each
+    suggestions: list[Json] = field(default_factory=list)  # marks that are only proposed, with `lesson`, by lesson
     sequence_length: int = 200  # candles in a window
     stride: int = 50  # a window begins at every so many candles
 

@@ -18,10 +18,13 @@ from annotate.exporting.formats import FORMATS
 from annotate.exporting.member import Source
 from annotate.exporting.recipe import Recipe
 from annotate.figures import figures_of
-from annotate.models import Dataset, Json
+from annotate.models import Dataset, Json, Suggestion
 from annotate.store.datasets import get_dataset
 from annotate.store.runs import newest_run_on
+from annotate.store.suggestions import OPEN, Shown, list_suggestions
 from nn import dataset_dir
+
+MOST_SUGGESTIONS = 10_000
 
 
 def open_source(
@@ -30,8 +33,8 @@ def open_source(
     """Give a dataset with the figures of the run that last learnt from it; raise NotFound, also for lost files."""
     with database.read() as session:
         dataset = get_dataset(session, dataset_id)
-        figures = _figures(session, dataset)
-    return Source(*_files(data_dir, dataset), figures, **(options or {}))
+        figures, suggestions = _figures(session, dataset), _suggestions(session, dataset.series_id)
+    return Source(*_files(data_dir, dataset), figures, suggestions, **(options or {}))
 
 
 def losses(source: Source) -> dict[str, list[str]]:
@@ -64,6 +67,18 @@ def _files(data_dir: Path, dataset: Dataset) -> tuple[Path, dataset_dir.DatasetD
     if not folder.is_dir():
         raise NotFound(f"the files of dataset {dataset.id} are gone from the data folder; restore them from a backup")
     return folder, dataset_dir.read(folder)
+
+
+def _suggestions(session: Session, series_id: int) -> list[Json]:
+    """Give the open suggestions of a series as marks, those of a lesson together."""
+    shown = Shown.everything(series_id, OPEN)
+    rows = sorted(list_suggestions(session, shown, MOST_SUGGESTIONS), key=lambda row: row.lesson_id)
+    return [_suggested(row) for row in rows]
+
+
+def _suggested(row: Suggestion) -> Json:
+    said = {"comment": "", "confidence": row.probability, "lesson": f"{row.lesson.source} {row.lesson_id}"}
+    return {"id": row.id, "kind": row.kind, "label": row.label.name, **row.geometry, **said}
 
 
 def _figures(session: Session, dataset: Dataset) -> list[Json]:

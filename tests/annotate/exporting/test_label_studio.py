@@ -116,6 +116,27 @@ def test_names_are_data_in_the_labeling_interface() -> None:
     assert regions(files)[0]["value"]["timeserieslabels"] == [names[0]]
 
 
+def test_suggestions_are_predictions_of_their_lesson_with_their_probability() -> None:
+    proposed = [
+        {**span(10, 20), "id": "a", "confidence": 0.75, "comment": "", "lesson": "marks 1"},
+        {**point(30, 101.5), "id": "b", "confidence": 0.25, "comment": "", "lesson": "marks 1"},
+        {**span(40, 50), "id": "c", "confidence": None, "comment": "", "lesson": "rule 2"},
+    ]
+    files = exported(dataset_of([]), "label_studio", suggestions=proposed)
+    first, second = json.loads(files["tasks.json"])[0]["predictions"]
+    assert (first["model_version"], first["score"], len(first["result"])) == ("marks 1", 0.5, 2)
+    assert first["result"][0]["value"]["end"] == "2024-01-01 19:00:00"
+    assert (second["model_version"], second["score"]) == ("rule 2", None)
+
+
+def test_a_name_that_xml_cannot_hold_is_changed_everywhere_and_said() -> None:
+    files = exported(dataset_of([span(label="null\0")], labels=labels_of(["null\0"])), "label_studio")
+    view = ET.fromstring(files["label-config.xml"].decode())
+    assert [label.attrib["value"] for label in view.iter("Label")] == ["null�"]
+    assert regions(files)[0]["value"]["timeserieslabels"] == ["null�"]
+    assert "1 names of labels with letters that XML cannot hold: � stands for them" in lost(files)
+
+
 def test_spans_off_the_candles_are_counted_as_lost() -> None:
     odd = span() | {"start": START + 10 * HOUR + 60_000}
     assert "1 spans whose edges lie inside a candle or a gap: they end on candles" in lost(

@@ -121,6 +121,22 @@ def test_a_file_from_before_there_were_statuses_is_read() -> None:
     assert read_labels("\n".join([older[0], older[1].removesuffix("done")]) + "\n") == [stored(span())]
 
 
+@pytest.mark.parametrize(
+    ("kind", "word"), [("trend_line", "trend"), ("candle_class", "candle"), ("chart_class", "chart")]
+)
+def test_the_file_has_its_own_words_for_some_kinds(kind: str, word: str) -> None:
+    anchor = {"time": START, "price": 1.5}
+    ends = (
+        {"start": anchor, "end": anchor, "extend": "none"}
+        if kind == "trend_line"
+        else {"start": START, "end": START + 1}
+    )
+    mark = stored({"kind": kind, "label": "Long", **ends})
+    text = write_labels([mark], MANIFEST)
+    assert text.splitlines()[1].split(",")[4] == word
+    assert read_labels(text) == read_labels(text.replace(f",{word},", f",{kind},")) == [mark]
+
+
 def test_no_marks_give_a_header_and_no_rows() -> None:
     assert write_labels([], MANIFEST) == ",".join(COLUMNS) + "\n"
     assert read_labels(write_labels([], MANIFEST)) == []
