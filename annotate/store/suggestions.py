@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, CursorResult, Select, delete, func, insert
 from sqlalchemy.orm import Session
 
 from annotate.errors import NotFound
-from annotate.models import CheckedMark, Json, Lesson, ReplaySession, ReviewedRange, Suggestion
+from annotate.models import CheckedMark, Json, Lesson, ReviewedRange, Suggestion
 
 OPEN = "open"
 FATES = ("accepted", "corrected", "rejected", "ignored")
@@ -114,10 +114,10 @@ def places_of(session: Session, series_id: int, *fates: str) -> list[tuple[str, 
 
 
 def ranges_of(session: Session, series_id: int, fate: str, cursor: int | None = None) -> list[tuple[int, int]]:
-    """Give the ranges of every suggestion that met a fate, by start; those decided before a replay's cursor passed."""
+    """Give the ranges of every suggestion that met a fate, by start; under replay of those that looked no further."""
     query = select(Suggestion.start, Suggestion.end).where(Suggestion.series_id == series_id, Suggestion.fate == fate)
     if cursor is not None:
-        query = query.where(Suggestion.end <= cursor)
+        query = query.where(Suggestion.end <= cursor, Suggestion.lesson.has(Lesson.cursor <= cursor))
     return [(start, end) for start, end in session.execute(query.order_by(Suggestion.start))]
 
 
@@ -129,18 +129,17 @@ def reviewed_of(session: Session, series_id: int, cursor: int | None = None) -> 
     return [(start, end) for start, end in cut if start < end]
 
 
-def replay_cursor(session: Session, series_id: int, author: str) -> int | None:
-    """Give how far an author may see while they replay a series; None while they do not."""
-    row = session.get(ReplaySession, (series_id, author))
-    return None if row is None else row.cursor
+def suggestions_by_id(
+    session: Session, series_id: int, ids: Sequence[str], cursor: int | None = None
+) -> list[Suggestion]:
+    """Give these suggestions of a series, in the order asked for; raise NotFound naming the first that is not there.
 
-
-def suggestions_by_id(session: Session, series_id: int, ids: Sequence[str]) -> list[Suggestion]:
-    """Give these suggestions of a series, in the order asked for; raise NotFound naming the first that is not there."""
+    Under replay those that looked past its cursor are not there.
+    """
     found: dict[str, Suggestion] = {}
     for at in range(0, len(ids), BLOCK):
         query = select(Suggestion).where(Suggestion.id.in_(ids[at : at + BLOCK]), Suggestion.series_id == series_id)
-        found |= {row.id: row for row in session.scalars(query)}
+        found |= {row.id: row for row in session.scalars(query) if _is_within(row, cursor)}
     missing = next((one for one in ids if one not in found), None)
     if missing is not None:
         raise NotFound(f"there is no suggestion {missing}; suggest again and take the new ones", id=missing)
@@ -205,6 +204,11 @@ def _of(query: Select[Any], shown: Shown) -> Select[Any]:
     if shown.cursor is not None:
         query = query.where(Suggestion.lesson.has(Lesson.cursor <= shown.cursor), Suggestion.end <= shown.cursor)
     return query.where(*_touching(shown.start, shown.end))
+
+
+def _is_within(suggestion: Suggestion, cursor: int | None) -> bool:
+    looked = suggestion.lesson.cursor
+    return cursor is None or (looked is not None and looked <= cursor and suggestion.end <= cursor)
 
 
 def _touching(start: int | None, end: int | None) -> list[ColumnElement[bool]]:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from annotate.actor import Actor
+from annotate.annotations.veil import Veil
 from annotate.errors import InvalidInput
 from annotate.store.label_sets import labels_to_json
 from annotate.store.series import get_series
@@ -70,8 +71,8 @@ class Suggester:
         self._actor.ask(lambda: self._supervisor.close(commands.Shutdown().to_json()))
         self._actor.stop(SHUTDOWN_S)
 
-    def suggest(self, series_id: int, author: str, wanted: Wanted) -> Json:
-        """Begin suggesting; give the task. One under way of the same source on the series is cancelled.
+    def suggest(self, series_id: int, veil: Veil, wanted: Wanted) -> Json:
+        """Begin suggesting as far as the veil lets see; give the task. One under way of the same source is cancelled.
 
         Raises NotFound for the series, InvalidInput for a rule, parameter or label that does not exist.
         """
@@ -79,8 +80,8 @@ class Suggester:
             labels = labels_to_json(get_series(session, series_id).label_set.labels)
         checked_labels(wanted, [label["name"] for label in labels if not label["archived"]])
         parameters = _checked(wanted)
-        cursor = self._material.cursor(series_id, author, wanted.cursor)
-        material = self._material.of(series_id, cursor)
+        cursor = _earlier(veil.cursor, wanted.cursor)
+        material = self._material.of(series_id, veil, cursor)
         request = {
             **material["request"],
             "start": wanted.start,
@@ -92,7 +93,7 @@ class Suggester:
             lesson = add_lesson(
                 session,
                 series_id=series_id,
-                author=author,
+                author=veil.author,
                 source=wanted.source,
                 mode=wanted.mode if wanted.source == MARKS else RULE,
                 cursor=cursor,
@@ -103,29 +104,25 @@ class Suggester:
         self.start()
         return self._actor.ask(lambda: self._begin(series_id, lesson.id, wanted, parameters, material, request))
 
-    def ask(self, series_id: int, author: str, what: str, asked: Json, count: int = 50) -> Any:
-        """Ask what the marks of a series teach: doubts, places, curve, live or summary.
+    def ask(self, series_id: int, veil: Veil, what: str, asked: Json, count: int = 50) -> Any:
+        """Ask what the marks of a series that are seen teach: doubts, places, curve, live or summary.
 
         `asked` holds fields of the request. Raises Conflict where nothing is marked, NotFound for the series.
         """
-        cursor = self._material.cursor(series_id, author, asked.get("cursor"))
-        material = self._material.of(series_id, cursor)
+        cursor = _earlier(veil.cursor, asked.get("cursor"))
+        material = self._material.of(series_id, veil, cursor)
         request = {**material.pop("request"), **asked, "cursor": cursor}
         self.start()
         question = partial(questions.Ask, series_id=series_id, what=what, count=count, request=request, **material)
         return self._supervisor.ask(lambda number: question(request_id=number).to_json())["found"]
 
-    def cursor(self, series_id: int, author: str, asked: int | None) -> int | None:
-        """Give how far this author may see on the series now; None: all of it."""
-        return self._material.cursor(series_id, author, asked)
-
-    def task(self, task_id: int) -> Json:
+    def task(self, task_id: int) -> Task:
         """Give a task; raise NotFound."""
-        return self._tasks.get(task_id).to_json()
+        return self._tasks.get(task_id)
 
-    def running(self, series_id: int) -> list[Json]:
-        """Give the tasks under way on a series."""
-        return [task.to_json() for task in self._tasks.running(series_id)]
+    def running(self, series_id: int, cursor: int | None) -> list[Json]:
+        """Give the tasks under way on a series; under replay those that look no further."""
+        return [task.to_json() for task in self._tasks.running(series_id) if task.is_within(cursor)]
 
     def cancel(self, task_id: int) -> Json:
         """Stop a task at its next piece; what it found stays."""
@@ -142,7 +139,14 @@ class Suggester:
         self._supervisor.start()
         for older in self._tasks.running(series_id, wanted.source):
             self._cancel(older)
-        task = self._tasks.add(series_id, lesson_id, wanted.source, wanted.start, wanted.end)
+        task = self._tasks.add(
+            series_id=series_id,
+            lesson_id=lesson_id,
+            source=wanted.source,
+            start=wanted.start,
+            end=wanted.end,
+            cursor=request["cursor"],
+        )
         self._timeframes[task.id] = material["timeframe_ms"]
         common = {**material, "request": request, "series_id": series_id, "request_id": -task.id}
         question: questions.Question = (
@@ -228,6 +232,10 @@ def _checked(wanted: Wanted) -> Json:
         return dict(checked_parameters(wanted.source, wanted.parameters))
     except ValueError as error:
         raise InvalidInput(str(error), field="source") from error
+
+
+def _earlier(*cursors: int | None) -> int | None:
+    return min((cursor for cursor in cursors if cursor is not None), default=None)
 
 
 def _kept(request: Json) -> Json:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotate.annotations.labels import layers_of
+from annotate.annotations.veil import Veil
 from annotate.candle_files import SUFFIX, write_candles
 from annotate.store.annotations import list_annotations
 from annotate.store.label_sets import labels_to_json
 from annotate.store.series import get_series
-from annotate.store.suggestions import ranges_of, replay_cursor, reviewed_of
+from annotate.store.suggestions import ranges_of, reviewed_of
 from annotate.timeframe import parse
 
 if TYPE_CHECKING:
@@ -32,16 +33,16 @@ class Material:
         self._folder = data_dir / FOLDER
         self._folder.mkdir(exist_ok=True)
 
-    def of(self, series_id: int, cursor: int | None) -> Json:
+    def of(self, series_id: int, veil: Veil, cursor: int | None) -> Json:
         """Give candles, timeframe, layers, marks, and the reviewed and rejected ranges that were known by the cursor.
 
-        Raises NotFound for the series.
+        Marks that the veil hides are left out. Raises NotFound for the series.
         """
         with self._database.read() as session:
             series = get_series(session, series_id)
             labels = labels_to_json(series.label_set.labels)
             marks = [mark for mark in list_annotations(session, series_id) if mark["kind"] in KINDS]
-            known = [mark for mark in marks if cursor is None or mark["known_at"] <= cursor]
+            known = [mark for mark in marks if veil.shows(mark) and (cursor is None or mark["known_at"] <= cursor)]
             ranges = {
                 "reviewed": reviewed_of(session, series_id, cursor),
                 "rejected": ranges_of(session, series_id, "rejected", cursor),
@@ -53,13 +54,6 @@ class Material:
             "annotations": known,
             "request": ranges,
         }
-
-    def cursor(self, series_id: int, author: str, asked: int | None) -> int | None:
-        """Give how far an author may see: the cursor of their replay session, an earlier one where they ask for it."""
-        with self._database.read() as session:
-            session_cursor = replay_cursor(session, series_id, author)
-        limits = [limit for limit in (session_cursor, asked) if limit is not None]
-        return min(limits, default=None)
 
     def _file(self, series_id: int) -> Path:
         """Give one file with all candles; of a series in several files, or with a live tail, a copy."""

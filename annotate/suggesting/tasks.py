@@ -25,12 +25,17 @@ class Task:
     source: str
     start: int | None  # ms UTC
     end: int | None
+    cursor: int | None  # under replay: nothing at or after it is looked at
     state: str = "running"  # running, finished, cancelled, failed
     done: int = 0  # candles, or suggestions of a rule
     total: int = 0
     found: int = 0  # suggestions kept
     error: str | None = None
     is_first: bool = True  # nothing came yet: what earlier lessons suggested still stands
+
+    def is_within(self, cursor: int | None) -> bool:
+        """Tell whether someone who sees up to a cursor may hear of it; without one, of everything."""
+        return cursor is None or (self.cursor is not None and self.cursor <= cursor)
 
     def to_json(self) -> Json:
         """Give it as the API shows it."""
@@ -46,10 +51,10 @@ class Tasks:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def add(self, series_id: int, lesson_id: int, source: str, start: int | None, end: int | None) -> Task:
+    def add(self, **facts: Any) -> Task:
         """Begin a task."""
         with self._lock:
-            task = Task(next(self._numbers), series_id, lesson_id, source, start, end)
+            task = Task(next(self._numbers), **facts)
             self._tasks[task.id] = task
             while len(self._tasks) > KEPT:
                 self._tasks.popitem(last=False)

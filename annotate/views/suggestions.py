@@ -8,7 +8,8 @@ from flask import Blueprint, request
 
 from annotate.annotations.draft import AnnotationDraft
 from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields, query_number
-from annotate.errors import InvalidInput
+from annotate.annotations.veil import Veil
+from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Json, Suggestion
 from annotate.store.series import get_series
 from annotate.store.suggestions import (
@@ -27,9 +28,11 @@ from annotate.store.undo import undo_state
 from annotate.suggesting.deciding import VERBS, accept, correct, put_aside
 from annotate.suggesting.door import check_order, offers
 from annotate.suggesting.doubting import open_doubts
+from annotate.suggesting.tasks import Task
 from annotate.suggesting.wanted import MOST_PLACES, MOST_SEED, Wanted, weight_of
 from annotate.views.annotations import gesture_of, tell_marks, tell_suggestions, timeline_of
-from annotate.views.services import author, services
+from annotate.views.services import services
+from annotate.views.veil import refuse_hidden, veil_of
 
 bp = Blueprint("suggestions", __name__, url_prefix="/api")
 
@@ -50,7 +53,7 @@ def get_offers() -> Json:
 def post_suggestions(series_id: int) -> tuple[Json, int]:
     """Begin to suggest, from what the marks teach or by a rule; the task goes on by itself."""
     wanted = Wanted.from_fields(Fields(request.get_json(silent=True) or {}))
-    return {"task": services().suggester.suggest(series_id, author(), wanted)}, 202
+    return {"task": services().suggester.suggest(series_id, _veil(series_id), wanted)}, 202
 
 
 @bp.get("/series/<int:series_id>/suggestions")
@@ -62,19 +65,19 @@ def get_suggestions(series_id: int) -> Json:
         get_series(session, series_id)
         items = [suggestion_to_json(row) for row in list_suggestions(session, shown, limit)]
         count = count_suggestions(session, shown)
-    return {"items": items, "count": count, "tasks": services().suggester.running(series_id)}
+    return {"items": items, "count": count, "tasks": services().suggester.running(series_id, shown.cursor)}
 
 
 @bp.get("/suggestion-tasks/<int:task_id>")
 def get_task(task_id: int) -> Json:
     """Say how far a task is."""
-    return {"task": services().suggester.task(task_id)}
+    return {"task": _task(task_id).to_json()}
 
 
 @bp.delete("/suggestion-tasks/<int:task_id>")
 def cancel_task(task_id: int) -> Json:
     """Call a task off; what it found stays."""
-    return {"task": services().suggester.cancel(task_id)}
+    return {"task": services().suggester.cancel(_task(task_id).id)}
 
 
 @bp.post("/series/<int:series_id>/suggestions/decisions")
@@ -87,7 +90,7 @@ def post_decision(series_id: int) -> Json:
     with services().database.write() as session:
         get_series(session, series_id)
         ids = _ids(fields) if fields.has("ids") else ids_of(session, _shown(series_id, fields))
-        chosen = suggestions_by_id(session, series_id, ids)
+        chosen = suggestions_by_id(session, series_id, ids, _veil(series_id).cursor)
         marks: list[Json] = []
         if fate == "accepted":
             marks = accept(session, series_id, chosen, timeline, gesture)
@@ -105,7 +108,7 @@ def post_decision(series_id: int) -> Json:
 def get_lessons(series_id: int) -> Json:
     """List what was learnt from, the newest first: marks by source, weights, readers, scores, fates of what came."""
     limit = query_number(request.args, "limit", 1, MAX_LIST) or 20
-    cursor = services().suggester.cursor(series_id, author(), None)
+    cursor = _veil(series_id).cursor
     with services().database.read() as session:
         get_series(session, series_id)
         lessons = list_lessons(session, series_id, limit, cursor)
@@ -123,14 +126,14 @@ def post_places(series_id: int) -> Json:
         "count": fields.whole("count", 1, MOST_PLACES) if fields.has("count") else 10,
         "seed": fields.whole("seed", 0, MOST_SEED) if fields.has("seed") else 0,
     }
-    return {"items": services().suggester.ask(series_id, author(), "places", asked)}
+    return {"items": services().suggester.ask(series_id, _veil(series_id), "places", asked)}
 
 
 @bp.get("/series/<int:series_id>/doubts")
 def get_doubts(series_id: int) -> Json:
     """List the marks that are doubted most, with why and what was read instead; not those confirmed or changed."""
     count = query_number(request.args, "count", 1, MAX_LIST) or 20
-    found = services().suggester.ask(series_id, author(), "doubts", {}, MAX_LIST)
+    found = services().suggester.ask(series_id, _veil(series_id), "doubts", {}, MAX_LIST)
     with services().database.write() as session:
         return {"items": open_doubts(session, found, count)}
 
@@ -143,6 +146,7 @@ def confirm_doubt(series_id: int, annotation_id: Any) -> Json:
     revision = fields.whole("revision", 1, LATEST_MS)
     with services().database.write() as session:
         get_series(session, series_id)
+        refuse_hidden(session, series_id, [str(annotation_id)])
         check_mark(session, str(annotation_id), revision, confirmed=True)
     return {"confirmed": str(annotation_id)}
 
@@ -150,7 +154,7 @@ def confirm_doubt(series_id: int, annotation_id: Any) -> Json:
 @bp.get("/series/<int:series_id>/learning-curve")
 def get_curve(series_id: int) -> Json:
     """Say how well marks of other blocks of time are read as marks grow in number, and whether more still help."""
-    curve: Json = services().suggester.ask(series_id, author(), "curve", {})
+    curve: Json = services().suggester.ask(series_id, _veil(series_id), "curve", {})
     return curve
 
 
@@ -158,7 +162,7 @@ def get_curve(series_id: int) -> Json:
 def get_state(series_id: int) -> Json:
     """Say what the causal model makes of the newest candles: probabilities of the classes, nothing later looked at."""
     count = query_number(request.args, "count", 1, MAX_LIST) or 100
-    return {"items": services().suggester.ask(series_id, author(), "live", {}, count)}
+    return {"items": services().suggester.ask(series_id, _veil(series_id), "live", {}, count)}
 
 
 def _asked(fields: Fields) -> Json:
@@ -170,8 +174,27 @@ def _asked(fields: Fields) -> Json:
 def _shown(series_id: int, fields: Fields) -> Shown:
     start, end = (fields.time(name) if fields.has(name) else None for name in ("from", "to"))
     least = fields.number("least_probability") if fields.has("least_probability") else 0.0
-    cursor = services().suggester.cursor(series_id, author(), fields.time("cursor") if fields.has("cursor") else None)
+    cursors = [_veil(series_id).cursor, fields.time("cursor") if fields.has("cursor") else None]
+    cursor = min((each for each in cursors if each is not None), default=None)
     return Shown(series_id=series_id, start=start, end=end, least_probability=least, cursor=cursor)
+
+
+def _veil(series_id: int) -> Veil:
+    """Give what the author sees of a series; raise Conflict in a blind pass: suggestions tell of hidden marks."""
+    veil = veil_of(series_id)
+    if veil.hides is not None:
+        raise Conflict(
+            "suggestions are learnt from marks that are hidden in a blind pass; end the pass first", code="blind_pass"
+        )
+    return veil
+
+
+def _task(task_id: int) -> Task:
+    """Give a task that the author may hear of; raise NotFound."""
+    task = services().suggester.task(task_id)
+    if not task.is_within(_veil(task.series_id).cursor):
+        raise NotFound(f"there is no suggestion task {task_id} within the replay", id=task_id)
+    return task
 
 
 def _numbers_of_query() -> Json:

@@ -35,6 +35,10 @@ HIDING = frozenset(
         *("runs.get_runs", "runs.get_one_run", "runs.stop_run", "runs.pause_run", "runs.get_events", "runs.predict"),
         *("worth.get_worth", "worth.get_costs", "worth.put_costs"),
         *("indicators.get_indicators", "indicators.get_offers"),
+        *("suggestions.get_offers", "suggestions.post_suggestions", "suggestions.get_suggestions"),
+        *("suggestions.get_task", "suggestions.cancel_task", "suggestions.post_decision", "suggestions.get_lessons"),
+        *("suggestions.post_places", "suggestions.get_doubts", "suggestions.confirm_doubt"),
+        *("suggestions.get_curve", "suggestions.get_state"),
     }
 )
 """Endpoints that hide by themselves what the veil covers."""
