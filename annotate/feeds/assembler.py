@@ -13,7 +13,7 @@ from annotate.feeds.arrivals import Candle, is_aligned
 from annotate.feeds.messages import Update
 from annotate.timeframe import close_of, parse
 
-GRACE_MS = 1_000  # after its close, before the clock alone makes a candle final; more than two clocks may differ
+GRACE_MS = 6_000  # after its close, before the clock alone makes a candle final; more than two clocks may differ
 MOST_PENDING = 10_000  # candles that wait for those before them; what is beyond is read again by REST
 
 

@@ -48,7 +48,8 @@ class Pace:
 
     patience: float  # without a word before the stream counts as silent
     poll: float  # between two questions by REST while the stream is silent
-    reconnect: float = 30.0  # between two new connections of a silent stream
+    reconnect: float = 30.0  # between two new connections of a silent stream, doubling
+    longest_reconnect: float = 600.0
     turn: float = 0.2  # one wait for the stream
     tolerance: float = 0.5  # a later candle may overtake the word that one closed; only then is it asked for
     doubt: float = 2.0  # between two looks at a hole
@@ -82,6 +83,7 @@ class Collector:
         self._new_s = now_s  # when anything new came, by stream or by REST
         self._ask_at: float | None = None
         self._reconnect_at = 0.0
+        self._reconnect_s = self._pace.reconnect
         self._backoff_s = self._pace.backoff
         self._limited_until = 0.0
         self._following = False
@@ -116,8 +118,9 @@ class Collector:
         self._gateway.close()
 
     def join(self, timeout_s: float) -> None:
-        """Wait for the end of the thread."""
-        self._thread.join(timeout_s)
+        """Wait for the end of the thread, if it began."""
+        if self._following:
+            self._thread.join(timeout_s)
 
     def _begin_at(self, newest: Candle | None, history: int, stopped: Event) -> int | None:
         """Give the open time of the first candle to fetch; None once stopped.
@@ -184,6 +187,7 @@ class Collector:
 
     def _take_update(self, update: Update) -> None:
         self._streamed_s, self._is_lost, self._trouble = time.monotonic(), False, ""
+        self._reconnect_s = self._pace.reconnect
         self._note_newest(update.candle.time)
         self._put(self._assembler.update(update))
         if self._assembler.forming is update.candle:
@@ -241,7 +245,8 @@ class Collector:
     def _nudge(self, now_s: float) -> None:
         """The stream is silent: connect anew, and go by REST until it speaks."""
         if now_s >= self._reconnect_at:
-            self._reconnect_at = now_s + self._pace.reconnect
+            self._reconnect_at = now_s + self._reconnect_s
+            self._reconnect_s = min(self._reconnect_s * 2, self._pace.longest_reconnect)
             self._gateway.reconnect()
         if self._ask_at is None:
             self._ask_at = now_s + self._pace.poll

@@ -40,11 +40,7 @@ class Teller:
     async def answer(self, question: Json) -> None:
         """Ask the exchange for candles and give them, or the reason why not."""
         try:
-            now = await self._exchange.fetch_time()
-            rows = await self._exchange.fetch_ohlcv(
-                self._symbol, self._timeframe, since=question["since"], limit=question["limit"]
-            )
-            body: Json = {"now": now, "rows": rows}
+            body = await self._candles(question["since"], question["limit"])
         except (errors.RateLimitExceeded, errors.DDoSProtection):
             body = {"busy": self._retry_after_s()}
         except (errors.BadSymbol, errors.BadRequest, errors.NotSupported, errors.ArgumentsRequired) as error:
@@ -52,6 +48,14 @@ class Teller:
         except errors.BaseError as error:
             body = {"unreachable": f"{type(error).__name__}: {error}"}
         self._say({"answer": question["ask"], **body})
+
+    async def _candles(self, since: int | None, limit: int) -> Json:
+        known = self._exchange.timeframes
+        if self._timeframe not in known:
+            return {"impossible": f"it has no {self._timeframe} candles; it has {', '.join(known)}"}
+        now = await self._exchange.fetch_time()
+        rows = await self._exchange.fetch_ohlcv(self._symbol, self._timeframe, since=since, limit=limit)
+        return {"now": now, "rows": rows}
 
     async def watch(self) -> None:
         """Keep the stream open; what it says comes by `handle_message`."""
@@ -129,8 +133,8 @@ async def main(name: str, symbol: str, timeframe: str, at: str = "") -> None:
             loop.call_soon_threadsafe(questions.put_nowait, json.loads(line))
         os._exit(0)  # the parent is gone; nothing here is worth keeping
 
-    threading.Thread(target=read, daemon=True).start()
     teller = Teller(make_exchange(name, at, say), symbol, timeframe, say)
+    threading.Thread(target=read, daemon=True).start()
     await serve(teller, questions)
 
 
