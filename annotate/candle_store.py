@@ -99,6 +99,10 @@ class CandleStore:
             series_id, lambda levels: levels.window(start, end, _offered(levels, timeframe), max_points), before
         )
 
+    def history(self, series_id: int, level: str, end: int | None, *, before: int | None = None) -> Candles:
+        """Give the candles of a level from the first one on, those that open before `end`."""
+        return self._reading(series_id, lambda levels: levels.read(level, None, end), before)
+
     def bounds(self, series_id: int, *, before: int | None = None) -> Bounds:
         """Give the open times of the first and last candle and their number; `before` as `read` has it."""
         return self._reading(series_id, lambda levels: Bounds(levels.first, levels.last, levels.rows), before)

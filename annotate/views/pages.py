@@ -27,6 +27,7 @@ PYTHON_PARTS = (
     "scipy",
     "scikit-learn",
     "plotly",
+    "ta-lib",
     "torch",
     "safetensors",
 )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import math
-
-import numpy as np
 from flask import Blueprint, request
 from sqlalchemy.orm import Session
 
 from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields
 from annotate.candle_levels import Window
 from annotate.candle_store import MAX_WINDOW
-from annotate.candles import COLUMNS, Floats, Times
+from annotate.candles import COLUMNS
 from annotate.errors import InvalidInput
 from annotate.models import Json, Series
 from annotate.store.candle_catalogue import Bounds
@@ -30,6 +26,7 @@ from annotate.store.series import (
     series_json,
 )
 from annotate.timeframe import offered
+from annotate.views.columns import encoder
 from annotate.views.services import now_ms, services
 from annotate.views.veil import cursor_of
 
@@ -139,20 +136,9 @@ def _seen(series: Series, bounds: Bounds) -> Json:
 
 
 def _window_json(window: Window, encoding: str) -> Json:
-    if encoding not in ("binary", "list"):
-        raise InvalidInput(f"encoding={encoding}: choose binary or list", field="encoding")
-    encode = _binary if encoding == "binary" else _list
+    encode = encoder(encoding)
     columns = {name: encode(getattr(window.candles, name)) for name in COLUMNS}
     return {"timeframe": window.timeframe, "level": window.level, "partial": list(window.partial), **columns}
-
-
-def _binary(values: Floats | Times) -> Json:
-    """Give little-endian doubles in base64; a null volume is NaN there, which JSON could not say."""
-    return {"dtype": "f8", "bdata": base64.b64encode(np.ascontiguousarray(values, "<f8").data).decode("ascii")}
-
-
-def _list(values: Floats | Times) -> list[float | int | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _time(name: str) -> int | None:

@@ -17,7 +17,7 @@ from annotate.store.events import add_events
 from annotate.store.hiding import open_replay
 from annotate.store.runs import add_run
 from annotate.store.series import create_series
-from tests.annotate.annotations.builders import HOUR, START
+from tests.annotate.annotations.builders import HOUR, START, trade
 from tests.web.marking import Marking, answered, refused, serving
 from tests.web.test_annotations import following
 from tests.web.traffic import AHEAD, CURSOR, PAST, PLANTED, SKIPPED, Things, leaks, leaks_of, planted_candles, walk
@@ -25,6 +25,7 @@ from tests.web.traffic import AHEAD, CURSOR, PAST, PLANTED, SKIPPED, Things, lea
 TELLING = {  # routes that must speak of the future to someone who does not replay: the control of the walk itself
     *("GET series.get_all", "GET series.get_one", "GET series.get_candles", "GET annotations.get_annotations"),
     *("GET datasets.get_one_dataset", "GET datasets.download_dataset", "POST datasets.preview_dataset"),
+    *("GET worth.get_worth", "GET indicators.get_indicators", "GET views.get_view"),
     *("GET runs.get_one_run", "GET runs.get_events", "GET models.get_models"),
     *("GET workspace.download_workspace", "GET reviewed.get_reviewed", "GET datasets.download_export"),
 }
@@ -66,6 +67,10 @@ def furnish(marking: Marking) -> Things:
     made = Marking(marking.app, marking.client, series.id)
     mark = made.put_ok({"kind": "point", "label": "Long", "time": CURSOR + HOUR, "price": PLANTED + 5}, X_Author="Ann")
     made.put_ok({"kind": "span", "label": "Long", "start": START, "end": START + HOUR}, X_Author="Ann")
+    made.put_ok(trade(10, PAST + 20), X_Author="Ann")
+    view = {"from": START, "to": CURSOR + 50 * HOUR}
+    answered(made.client.put(f"/api/series/{series.id}/view", json=view, headers={"X-Author": "Ben"}))
+    answered(made.client.put(f"/api/series/{series.id}/view", json=view, headers={"X-Author": "Ann"}))
     reviewed = {"start": START, "end": CURSOR + 5 * HOUR}
     answered(made.client.put(f"/api/series/{series.id}/reviewed", json=reviewed, headers={"X-Author": "Ann"}))
     dataset = answered(made.client.post("/api/datasets", json={"series_id": series.id, "name": "whole"}), 201)[
@@ -129,6 +134,7 @@ def test_no_route_tells_the_author_of_a_replay_anything_of_the_future(replayed: 
         assert answer.headers["Cache-Control"] == "no-store", name
     assert told == {}
     assert {"GET series.get_candles", "GET annotations.get_annotations", "GET runs.get_events"} <= spoke
+    assert {"GET worth.get_worth", "GET indicators.get_indicators", "GET views.get_view"} <= spoke
 
 
 def test_the_walk_finds_the_future_wherever_it_is_told_to_someone_else(planted: tuple[Marking, Things]) -> None:

@@ -139,11 +139,17 @@ def bodies(things: Things, author: str) -> dict[str, list[Json]]:
         "replay.patch_replay": [{"hide_price": True}],
         "replay.post_pass": [{"hides": "others"}],
         "reviewed.put_reviewed": [{"start": START, "end": START + HOUR}],
+        "worth.put_costs": [{"fee_bps": 5}],
+        "views.put_view": [{"zoom": 1}],
         "series.patch_series": [{"symbol": "PLANTED"}],
         "feeding.post_candles": [{"time": START, "open": 1, "high": 1, "low": 1, "close": 1, "closed": True}],
     }
 
 
+QUERIES = {
+    "series.get_candles": "?timeframe=1d",
+    "indicators.get_indicators": "?names=sma:5,macd,atr:14&timeframe=4h",
+}
 SKIPPED = {  # these end what the walk needs; each has a test of its own
     "series.remove_series",
     "replay.post_replay",
@@ -171,7 +177,7 @@ def _address(rule: Rule, things: Things) -> str:
     values = {name: things.value(name) for name in rule.arguments}
     if rule.endpoint == "annotations.put_annotation":
         values["annotation_id"] = values.get("annotation_id") or str(uuid4())
-    address = rule.rule
+    address = rule.rule + QUERIES.get(rule.endpoint, "")
     for name, value in values.items():
         address = re.sub(rf"<(?:\w+:)?{name}>", str(value), address)
     return address
