@@ -14,7 +14,7 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from nn.config import BatchConfig, ConfigError
-from nn.dataset_dir import read
+from nn.dataset_dir import read, verify
 
 Json = dict[str, Any]
 BAD_INPUT = 2  # exit code for what the caller must change, as argparse has it
@@ -44,6 +44,7 @@ def _fit(given: Json) -> int:
     if asked["resume"] and asked["checkpoints"] is None:
         raise ConfigError("--resume", True, "goes on from the last checkpoint: name its folder with --checkpoints")
     dataset = read(folder)
+    verify(folder)
     from nn.shell import fit_in_shell  # torch comes in here, after the quick checks
 
     return fit_in_shell(config, dataset, say=lambda line: print(line, flush=True), **asked)

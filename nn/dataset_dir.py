@@ -72,6 +72,19 @@ def read(path: Path) -> DatasetDir:
     return DatasetDir(manifest, candles, [json.loads(line) for line in lines if line])
 
 
+def verify(path: Path) -> None:
+    """Raise DatasetError where a file is not the one whose SHA-256 the manifest names; what it does not name passes."""
+    manifest = json.loads((path / "manifest.json").read_text("utf-8"))
+    for name, part in (("candles.arrow", "candles"), ("annotations.jsonl", "annotations")):
+        named = (manifest.get(part) or {}).get("sha256")
+        with (path / name).open("rb") as file:
+            if named is not None and hashlib.file_digest(file, "sha256").hexdigest() != named:
+                raise DatasetError(
+                    f"{path / name} is not the file that manifest.json names, so this is not that dataset; unpack the "
+                    f"export again, or take {part}.sha256 out of manifest.json to train on what is there"
+                )
+
+
 def read_candles(path: Path) -> Candles:
     """Map an Arrow candle file; the prices are views of the file's pages."""
     with pa.memory_map(str(path)) as source:

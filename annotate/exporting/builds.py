@@ -1,4 +1,4 @@
-"""Exports that are built in the background: one after the other, with progress, called off at any block.
+"""Datasets and exports that are built in the background: one after the other, with progress, called off on the way.
 
 A built file stays in data/exports until newer ones take its place or the server ends.
 """
@@ -14,11 +14,14 @@ from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import Conflict
 from annotate.exporting.archive import file_name
+from annotate.exporting.dataset import snapshot
 from annotate.exporting.formats import build, get_format
+from annotate.exporting.recipe import Recipe
 from annotate.exporting.sources import open_source
 from annotate.exporting.workspace import Choice, write_workspace
 from annotate.files import storage_errors
-from annotate.store.datasets import get_dataset
+from annotate.store.datasets import dataset_to_json, get_dataset
+from annotate.store.series import get_series
 from annotate.watch import Watch
 
 Json = dict[str, Any]
@@ -40,6 +43,7 @@ class Builds:
         self._folder.mkdir(exist_ok=True)
         self._names: dict[int, str] = {}
         self._background = Background("export")
+        self._makings = Background("build")
         for left in self._folder.glob("*.zip"):
             left.unlink()
 
@@ -63,6 +67,25 @@ class Builds:
 
         return self._start({"dataset_id": None, "format": WORKSPACE}, "workspace.zip", write)
 
+    def make(self, series_id: int, *, name: str, note: str, recipe: Recipe) -> Json:
+        """Begin to make a dataset of a series and give the build; raise NotFound for the series."""
+        with self._database.read() as session:
+            get_series(session, series_id)
+
+        def work(_task: Task, watch: Watch) -> Json:
+            where = (self._database, self._candles, self._data_dir, series_id)
+            return dataset_to_json(snapshot(*where, name=name, note=note, kept=True, recipe=recipe, watch=watch))
+
+        return self._made(self._makings.start({"series_id": series_id, "name": name}, work, self._forget_makings))
+
+    def making(self, build_id: int) -> Json:
+        """Give the build of a dataset, with the dataset once it is finished; raise NotFound."""
+        return self._made(self._makings.get(build_id))
+
+    def cancel_making(self, build_id: int) -> Json:
+        """Call the build of a dataset off; a finished one stays."""
+        return self._made(self._makings.cancel(build_id))
+
     def get(self, build_id: int) -> Json:
         """Give an export; raise NotFound."""
         return self._shown(self._background.get(build_id))
@@ -85,6 +108,7 @@ class Builds:
     def close(self) -> None:
         """Call off what is under way and end the thread."""
         self._background.close()
+        self._makings.close()
 
     def _start(self, facts: Json, called: str, write: Write) -> Json:
         def work(task: Task, watch: Watch) -> None:
@@ -97,6 +121,13 @@ class Builds:
 
     def _shown(self, task: Task) -> Json:
         return {**task.to_json(), "bytes": self._path(task).stat().st_size if task.state == "finished" else None}
+
+    def _made(self, task: Task) -> Json:
+        return {**task.to_json(), "error": task.error, "dataset": task.result}
+
+    def _forget_makings(self, _task: Task) -> None:
+        for old in self._makings.finished()[:-KEPT]:
+            self._makings.forget(old)
 
     def _path(self, task: Task) -> Path:
         return self._folder / f"{task.id}.zip"

@@ -24,9 +24,11 @@ from annotate.files import storage_errors, sync_folder
 from annotate.models import Dataset, Json
 from annotate.store.datasets import add_dataset, every_dataset_id, find_dataset
 from annotate.store.series import get_series
+from annotate.watch import Watch
 from nn import dataset_dir
 
 FOLDER = "datasets"
+CONTENT, CANDLES, DESCRIBED = 0.2, 0.6, 0.9  # share done once marks are read, candles in place, facts known
 MAKING = ".making-"  # prefix of a folder that is not whole yet
 
 
@@ -44,25 +46,29 @@ def snapshot(
     note: str = "",
     until: int | None = None,
     recipe: Recipe = DEFAULT,
+    watch: Watch = lambda _share: None,
 ) -> Dataset:
     """Store the series as it is now; give the row of the dataset.
 
     `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then. With
     `kept` False, a dataset of the series that holds the same already is given instead of a second one. Raises
     NotFound for the series, InvalidInput where one to keep would hold no candle, Leak with the ids of the marks that
-    the leak gate refuses, StorageFailed where the disk refuses.
+    the leak gate refuses, StorageFailed where the disk refuses, and what `watch` raises.
     """
     with database.read() as session:
         content = read_content(session, series_id, recipe, until)
+    watch(CONTENT)
     root = data_dir / FOLDER
     with storage_errors(root / "dataset"), _folder_in_making(root) as folder:
         found, sha256 = _place_candles(folder / "candles.arrow", candles, series_id, until)
         if kept and not len(found):
             raise InvalidInput(f"series {series_id} has no candles to make a dataset of", field="series_id")
+        watch(CANDLES)
         lines = dataset_dir.jsonl(content.annotations)
         manifest = _manifest(content, found, sha256, hashlib.sha256(lines).hexdigest(), recipe)
         if not kept and (same := _same(database, root, series_id, manifest["hash"])):
             return same
+        watch(DESCRIBED)
         dataset_dir.write_around_candles(folder, manifest, lines)
         with database.write() as session:
             get_series(session, series_id)

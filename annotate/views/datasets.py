@@ -38,14 +38,29 @@ def get_datasets() -> Json:
 @bp.post("/datasets")
 def post_dataset() -> tuple[Json, int]:
     """Store a series with its marks as they are now."""
-    fields = Fields(request.get_json())
-    fields.only(("series_id", "name", "note", *RECIPE))
-    series_id, name = fields.whole("series_id", 1, MAX_ID), fields.text("name", MAX_NAME)
-    note, recipe = fields.text("note", MAX_NOTE, default=""), Recipe.from_fields(fields)
     parts = services()
+    series_id, wanted = _wanted()
     where = (parts.database, parts.candles, parts.settings.data_dir, series_id)
-    dataset = snapshot(*where, name=name, note=note, kept=True, recipe=recipe)
-    return {"dataset": dataset_to_json(dataset)}, 201
+    return {"dataset": dataset_to_json(snapshot(*where, kept=True, **wanted))}, 201
+
+
+@bp.post("/datasets/builds")
+def post_build() -> tuple[Json, int]:
+    """Begin to make a dataset in the background."""
+    series_id, wanted = _wanted()
+    return {"build": services().exports.make(series_id, **wanted)}, 202
+
+
+@bp.get("/datasets/builds/<int:build_id>")
+def get_build(build_id: int) -> Json:
+    """Give a build with its state and progress, and the dataset once it is finished."""
+    return {"build": services().exports.making(build_id)}
+
+
+@bp.delete("/datasets/builds/<int:build_id>")
+def cancel_build(build_id: int) -> Json:
+    """Call a build off; nothing of it is stored."""
+    return {"build": services().exports.cancel_making(build_id)}
 
 
 @bp.post("/datasets/preview")
@@ -146,3 +161,12 @@ def download_export(export_id: int) -> Response:
     """Give the file of a finished export."""
     path, called = services().exports.file(export_id)
     return send_file(path, mimetype="application/zip", as_attachment=True, download_name=called, max_age=0)
+
+
+def _wanted() -> tuple[int, Json]:
+    """Give the series and what its new dataset is to be: name, note, recipe."""
+    fields = Fields(request.get_json())
+    fields.only(("series_id", "name", "note", *RECIPE))
+    series_id, name = fields.whole("series_id", 1, MAX_ID), fields.text("name", MAX_NAME)
+    note = fields.text("note", MAX_NOTE, default="")
+    return series_id, {"name": name, "note": note, "recipe": Recipe.from_fields(fields)}

@@ -203,6 +203,32 @@ def test_an_export_is_built_in_the_background_and_equals_the_download(marking: M
         assert len(answer.data) == done["bytes"]
 
 
+def test_a_dataset_is_made_in_the_background_as_at_once(marking: Marking) -> None:
+    marking.put_ok(span())
+    at_once = make(marking, "one")
+    body = {"series_id": marking.series_id, "name": "two", "note": "why"}
+    begun = answered(marking.client.post(f"{DATASETS}/builds", json=body), 202)["build"]
+    done = ended(marking, begun, f"{DATASETS}/builds", "build")
+    assert (done["state"], done["progress"], done["dataset"]["version"]) == ("finished", 1.0, 2)
+    assert (done["dataset"]["hash"], done["dataset"]["note"]) == (at_once["hash"], "why")
+    assert answered(marking.client.get(f"{DATASETS}/{done['dataset']['id']}"))["dataset"] == done["dataset"]
+
+
+def test_a_dataset_that_is_called_off_or_refused_is_not_there(marking: Marking) -> None:
+    body = {"series_id": marking.series_id, "name": "off"}
+    with marking.parts.database.write():  # the first build cannot end yet, so the second one waits
+        first, second = (answered(marking.client.post(f"{DATASETS}/builds", json=body), 202)["build"] for _ in range(2))
+        off = answered(marking.client.delete(f"{DATASETS}/builds/{second['id']}"))["build"]
+    assert off["state"] == "cancelled"
+    assert ended(marking, first, f"{DATASETS}/builds", "build")["state"] == "finished"
+    listed = answered(marking.client.get(f"{DATASETS}?series_id={marking.series_id}"))["items"]
+    assert [each["name"] for each in listed] == ["off"]
+    refused(marking.client.post(f"{DATASETS}/builds", json=body | {"series_id": 999_999}), 404)
+    refused(marking.client.get(f"{DATASETS}/builds/99"), 404)
+    folder = marking.parts.settings.data_dir / "datasets"
+    assert not list(folder.glob(".making-*"))
+
+
 def test_an_export_that_is_called_off_leaves_no_file(marking: Marking) -> None:
     made = make(marking)
     begun = answered(marking.client.post(f"{DATASETS}/{made['id']}/exports", json={"format": "report"}), 202)["export"]
@@ -263,11 +289,11 @@ def large_series(served: Marking) -> Marking:
     return Marking(served.app, served.client, workspace.add_series(candles_at(every("1s", 200_000)), "1s"))
 
 
-def ended(marking: Marking, export: Json) -> Json:
-    """Give an export once it is over."""
+def ended(marking: Marking, export: Json, path: str = "/api/exports", name: str = "export") -> Json:
+    """Give an export, or other work, once it is over."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        now: Json = answered(marking.client.get(f"/api/exports/{export['id']}"))["export"]
+        now: Json = answered(marking.client.get(f"{path}/{export['id']}"))[name]
         if now["state"] not in ("queued", "running"):
             return now
         time.sleep(0.02)

@@ -1,7 +1,7 @@
 // Work that the server does in the background: begun, followed with its progress, called off. No DOM.
 
 /** @typedef {import("./api.js").Api} Api */
-/** @typedef {{id: number, state: string, progress: number, cause: string | null, report?: unknown}} Task */
+/** @typedef {{id: number, state: string, progress: number, cause: string | null, report?: unknown, dataset?: any}} Task */
 
 const FIRST_LOOK_MS = 60;
 const LAST_LOOK_MS = 500;

@@ -93,13 +93,15 @@ export class DatasetSection {
 
   /**
    * @param {Record<string, unknown>} recipe
-   * @returns {Promise<Dataset | null>} null without a series
+   * @returns {Promise<Dataset | null>} null without a series, or called off
    */
   async #make(recipe) {
     const { current } = this.#context.series.get();
     if (current === null) return null;
     const name = this.#name.value.trim() || `${current.symbol} ${current.timeframe}`;
-    const { dataset } = await this.#context.api.post("/api/datasets", { series_id: current.id, name, ...recipe });
+    const { build: begun } = await this.#context.api.post("/api/datasets/builds", { series_id: current.id, name, ...recipe });
+    const { dataset } = await this.#task.follow("/api/datasets/builds", "build", begun);
+    if (!dataset) return null;
     this.#name.value = "";
     this.#context.toast(`Dataset ${dataset.name} is stored as version ${dataset.version}.`, { tone: "ok" });
     await this.#read();
