@@ -123,7 +123,8 @@ class Figures:
     def _gaps_over(self, window: int | None) -> dict[str, list[float]]:
         """Give each rival's gap over the last `window` candles, or all; empty while there are too few."""
         blocks = self._gaps
-        if window is not None:
+        if window is not None or self.n <= WINDOWS[-1]:  # the same candles, the same words
+            window = window or WINDOWS[-1]
             count = min(window, self.n) // self.block * self.block
             losses = self._last(self._nll, count)
             blocks = BlockMeans.of(losses[:, :1] - losses[:, 1:], self.block)

@@ -140,6 +140,51 @@ export function candleLearnt(fields = {}) {
     step: 1,
     snapshot: 3,
     change: -0.0006,
+    counts: { learnt: 1 },
+    ...fields,
+  };
+}
+
+/**
+ * @param {Partial<import("../../static/js/model/events.js").DriftAlarm>} [fields]
+ * @returns {import("../../static/js/model/events.js").DriftAlarm}
+ */
+export function driftAlarm(fields = {}) {
+  return {
+    type: "drift_alarm",
+    run_id: 1,
+    seq: 1,
+    time: START,
+    line: null,
+    candle_time: START,
+    loss: 1.9,
+    loss_before: 1.5,
+    alarms: 1,
+    dummy_alarms: 2,
+    message: "the loss has risen",
+    ...fields,
+  };
+}
+
+/**
+ * @param {Partial<import("../../static/js/model/events.js").RolledBack>} [fields]
+ * @returns {import("../../static/js/model/events.js").RolledBack}
+ */
+export function rolledBack(fields = {}) {
+  return {
+    type: "rolled_back",
+    run_id: 1,
+    seq: 1,
+    time: START,
+    line: null,
+    candle_time: START,
+    asked: false,
+    since: null,
+    taken_back: 8,
+    back_to: 3,
+    snapshot: 9,
+    data_cut: START - 1e6,
+    message: "snapshot 8 was taken back",
     ...fields,
   };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EventList, linesOf } from "../../static/js/model/events.js";
+import { EventList, KEEP_EVENTS, linesOf } from "../../static/js/model/events.js";
 import { batchDone, candleLearnt, storedBatches } from "./builders.js";
 
 /** @param {readonly {seq: number}[]} items */
@@ -32,6 +32,15 @@ test("numbers missing in a page of the store were folded away and are no hole", 
   assert.deepEqual(numbers(list.add(kept, 102)), [1, 40, 101, 102]);
   assert.equal(list.hasHole, false);
   assert.equal(list.last, 102);
+});
+
+test("of the events of weeks the newest are kept, and the numbers go on", () => {
+  const list = new EventList();
+  for (let from = 0; from < 3 * KEEP_EVENTS; from += 1000) list.add(storedBatches(from + 1000).slice(from));
+  assert.ok(list.items.length <= 1.1 * KEEP_EVENTS);
+  assert.equal(list.items.at(-1)?.seq, 3 * KEEP_EVENTS);
+  assert.equal(list.last, 3 * KEEP_EVENTS);
+  assert.equal(list.hasHole, false);
 });
 
 test("any shuffle with doubles gives the stored list", () => {

@@ -56,11 +56,21 @@ test("a figure that no head has makes no row", () => {
   assert.deepEqual(Object.keys(byTitle(epochRows(bare))), ["Majority", "Majority F1", "Persistence", "Logistic regr."]);
 });
 
+test("each rival's loss has the interval of the model's less its own, and the verdict stands in words", () => {
+  const majority = { accuracy: 0.2, nll: 1.609, gap: /** @type {[number, number]} */ ([-0.12, 0.04]) };
+  const window = { n: 100, accuracy: 0.3, interval: null, nll: 1.55, verdict: "worse", baselines: { majority } };
+  const rows = byTitle(liveRows({ of: "unseen", candle: { 100: window } }, "candle").rows);
+  assert.deepEqual(rows["Majority by NLL"], ["−.04 ±.08"]);
+  assert.deepEqual(rows["Verdict"], ["worse"]);
+  assert.equal(byTitle(liveRows({ of: "seen", candle: { 100: window } }, "candle").rows)["Verdict"], undefined);
+});
+
 test("a live table has a column a window and the rivals below the model", () => {
   const window = { n: 100, accuracy: 0.3, interval: null, nll: 1.55, baselines: { start: { accuracy: 0.2, nll: 1.6 } } };
   const { windows, rows } = liveRows({ of: "unseen", candle: { 100: window, all: { ...window, n: 500 } } }, "candle");
   assert.deepEqual(windows, ["last 100", "all"]);
   assert.deepEqual(byTitle(rows)["n"], ["100", "500"]);
   assert.deepEqual(byTitle(rows)["Start model"], ["20.0%", "20.0%"]);
+  assert.deepEqual(byTitle(rows)["Verdict"], ["too few", "too few"]);
   assert.deepEqual(liveRows({}, "trend"), { windows: [], rows: [] });
 });

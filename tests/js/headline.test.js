@@ -61,6 +61,20 @@ test("a live run says loss, both accuracies with their baselines, what waits and
   ]);
 });
 
+test("the words of the verdict stand beside the accuracy, what was not learnt and drift beside them", () => {
+  const progress = new RunProgress();
+  const window = { n: 100, accuracy: 0.28, interval: null, nll: 1.5, baselines: {}, verdict: "not better" };
+  const drift = { alarms: 2, rise: 0.31, dummy: { alarms: 4, rise: 0.01 } };
+  const figures = { of: "unseen", candle: { 100: window, all: { ...window, verdict: "better than guessing" } }, drift };
+  progress.take([candleScored({ figures }), candleLearnt({ counts: { learnt: 90, gap: 24, late: 1 } })]);
+  const facts = liveFacts(progress, START);
+  assert.ok(said(facts).includes("candle 28% avg 28%, majority –, better than guessing"));
+  assert.ok(said(facts).includes("not learnt 25"));
+  assert.ok(said(facts).includes("drift alarms 2 dummy 4"));
+  assert.match(facts.find((fact) => fact.label === "not learnt")?.title ?? "", /24 gap, 1 late/);
+  assert.match(facts.find((fact) => fact.label === "drift alarms")?.title ?? "", /\.310; for a dummy .* \.010/);
+});
+
 test("figures of candles that the model had learnt are named so", () => {
   const progress = new RunProgress();
   const window = { n: 40, accuracy: 0.6, interval: null, nll: 1, baselines: { majority: { accuracy: 0.2, nll: 1.6 } } };

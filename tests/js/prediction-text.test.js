@@ -31,9 +31,9 @@ test("a candle without a score says why", () => {
 
 test("a candle that the model had learnt says so, and so does a trend that came true", () => {
   const told = toldOf(
-    candlePredicted({ candle_time: START, seen: true, label_probabilities: { Long: 0.7, Short: 0.3 } }),
-    candlePredicted({ candle_time: START + 1000, as_of: START, trend_up: 0.7 }),
+    candlePredicted({ candle_time: START, seen: true, label_probabilities: { Long: 0.1, Short: 0.9 } }), // of the one before
+    candlePredicted({ candle_time: START + 1000, as_of: START, trend_up: 0.7, label_probabilities: { Long: 0.7, Short: 0.3 } }),
     candleScored({ candle_time: START + 5000, trend_as_of: START, trend_correct: true }),
   );
-  assert.deepEqual(tellings(told).slice(1), ["trend told here ▲ 70% ✓", "label Long 70%", "snapshot 3", "seen in training"]);
+  assert.deepEqual(tellings(told).slice(1), ["trend told here ▲ 70% ✓", "suggests Long 70%", "snapshot 3", "seen in training"]);
 });

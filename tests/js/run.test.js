@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { canResume, hasEnded, RunProgress } from "../../static/js/model/run.js";
-import { batchDone, candleLearnt, candlePredicted, epochDone, runEnded, START, warned } from "./builders.js";
+import { batchDone, candleLearnt, candlePredicted, driftAlarm, epochDone, rolledBack, runEnded, START, warned } from "./builders.js";
 
 test("progress is the share of all batches of all epochs", () => {
   const progress = new RunProgress();
@@ -35,6 +35,21 @@ test("printed lines are kept letter for letter, in order", () => {
   const progress = new RunProgress();
   progress.take([batchDone({ line: "Batch 1/23, Loss: 0.535" }), candleLearnt({ line: "Per-candle\nTrained on" }), warned()]);
   assert.deepEqual(progress.lines, ["Batch 1/23, Loss: 0.535", "Per-candle", "Trained on"]);
+});
+
+test("drift alarms and what was taken back are kept; going back names a new snapshot", () => {
+  const progress = new RunProgress();
+  progress.take([driftAlarm(), rolledBack({ snapshot: 9, time: START + 5 })]);
+  assert.equal(progress.alarms.length, 1);
+  assert.equal(progress.rollbacks.length, 1);
+  assert.deepEqual(progress.snapshot, { number: 9, since: START + 5 });
+});
+
+test("of many printed lines the newest are kept", () => {
+  const progress = new RunProgress();
+  progress.take(Array.from({ length: 30_000 }, (_, index) => batchDone({ line: `Batch ${index}` })));
+  assert.ok(progress.lines.length <= 22_000);
+  assert.equal(progress.lines.at(-1), "Batch 29999");
 });
 
 test("a run that is resumed has not ended", () => {

@@ -110,6 +110,13 @@ def test_too_few_candles_give_no_verdict() -> None:
     assert filled(50)[0].to_json()["100"]["verdict"] is not None
 
 
+@pytest.mark.parametrize("n", [55, 100, 996])
+def test_windows_over_the_same_candles_say_the_same(n: int) -> None:
+    told = filled(n)[0].to_json()
+    assert told["1000"] == told["all"]
+    assert (told["100"] == told["all"]) == (n <= 100)
+
+
 def test_targets_that_overlap_are_judged_by_longer_blocks() -> None:
     assert (Figures().block, Figures(overlap=5).block) == (10, 20)
 

@@ -9,12 +9,13 @@
  * @property {string} meaning
  * @property {number | null} least
  * @property {number | null} most
+ * @property {string[] | null} [choices] the only values, where there are only some
  */
 
 /** @typedef {"switch" | "whole" | "number" | "shares" | "weights" | "choice" | "feed" | "text"} FieldKind */
 
 /** Fields that matter on a first run; the others stand behind "More settings". */
-const FIRST = ["epochs", "batch_size", "learning_rate", "sequence_length", "trend_horizon", "heads", "learn_every"];
+const FIRST = ["epochs", "batch_size", "learning_rate", "sequence_length", "trend_horizon", "heads", "policy", "learn_every"];
 
 /** Fields that have a control of their own elsewhere on the page. */
 const ELSEWHERE = new Set(["model", "feed"]);
@@ -25,7 +26,7 @@ const ELSEWHERE = new Set(["model", "feed"]);
  * @returns {FieldKind}
  */
 export function kindOf(field) {
-  if (field.name === "model") return "choice";
+  if (field.name === "model" || field.choices) return "choice";
   if (field.name === "feed") return "feed";
   if (field.name === "split") return "shares";
   if (field.name === "heads") return "weights";

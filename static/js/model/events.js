@@ -59,17 +59,24 @@
  *   figures: Record<string, unknown>, behind: number}} CandleScored
  * @typedef {EventBase & {type: "candle_learnt", candle_time: number, seen: boolean, skipped: string | null,
  *   loss: number | null, average_loss: number | null, accuracy: number | null, average_accuracy: number | null,
- *   step: number, snapshot: number, change: number | null}} CandleLearnt
+ *   step: number, snapshot: number, change: number | null, counts: Record<string, number>}} CandleLearnt
+ * @typedef {EventBase & {type: "drift_alarm", candle_time: number, loss: number, loss_before: number, alarms: number,
+ *   dummy_alarms: number, message: string}} DriftAlarm
+ * @typedef {EventBase & {type: "rolled_back", candle_time: number | null, asked: boolean, since: number | null,
+ *   taken_back: number, back_to: number, snapshot: number, data_cut: number | null, message: string}} RolledBack
  * @typedef {EventBase & {type: "run_resumed", step: number, from_checkpoint: string | null}} RunResumed
  * @typedef {EventBase & {type: "warning", code: string, message: string}} Warned
  * @typedef {EventBase & {type: "run_ended", state: string, cause: string | null,
  *   summary: Record<string, unknown>}} RunEnded
  * @typedef {ModelLoaded | RunStarted | BatchDone | EpochDone | CandlePredicted | CandleScored | CandleLearnt |
- *   RunResumed | Warned | RunEnded} RunEvent
+ *   DriftAlarm | RolledBack | RunResumed | Warned | RunEnded} RunEvent
  */
 
+/** Events of a run that the page keeps: more candles than a chart holds at once; the rest is with the server. */
+export const KEEP_EVENTS = 15_000;
+
 /**
- * The events of one run as they are stored: in order of `seq`, each once.
+ * The newest events of one run as they are stored: in order of `seq`, each once.
  *
  * An item that comes too early waits until those before it were fetched.
  */
@@ -80,7 +87,7 @@ export class EventList {
   #early = new Map();
   #last = 0;
 
-  /** @returns {readonly RunEvent[]} every event so far, in order */
+  /** @returns {readonly RunEvent[]} the newest events so far, in order */
   get items() {
     return this.#items;
   }
@@ -108,6 +115,7 @@ export class EventList {
     this.#takeStored(completeTo, fresh);
     this.#takeNext(fresh);
     for (const item of fresh) this.#items.push(item);
+    if (this.#items.length > 1.1 * KEEP_EVENTS) this.#items.splice(0, this.#items.length - KEEP_EVENTS);
     return fresh;
   }
 

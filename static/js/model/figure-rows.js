@@ -63,6 +63,18 @@ function baselineRows(split, heads, name, title) {
   return rows.filter((row) => row.cells.some((cell) => cell !== "–"));
 }
 
+/**
+ * The model's loss less a rival's, with its 95% interval: below 0 the model is better.
+ * @param {[number, number] | null | undefined} gap
+ * @returns {string} `−.08 ±.04`
+ */
+function gapText(gap) {
+  if (!gap) return "–";
+  const [middle, half] = [(gap[0] + gap[1]) / 2, (gap[1] - gap[0]) / 2].map((value) => value.toFixed(2).replace(/^(-?)0/, "$1"));
+  return `${middle.startsWith("-") ? "" : "+"}${middle} ±${half}`.replace("-", "−");
+}
+
+const BASELINE = /** @type {const} */ ("baseline");
 const RIVALS = [["start", "Start model"], ...BASELINES];
 const WINDOWS = ["100", "1000", "all"];
 
@@ -82,12 +94,12 @@ export function liveRows(figures, target) {
     { title: "95% interval", cells: at.map((figure) => interval(figure.interval)) },
     { title: "NLL", cells: at.map((figure) => loss(figure.nll)) },
     { title: "n", cells: at.map((figure) => count(figure.n)) },
+    ...(figures.of === "seen" ? [] : [{ title: "Verdict", cells: at.map((figure) => figure.verdict ?? "too few") }]),
   ];
   /** @type {FigureRow[]} */
-  const rivals = RIVALS.map(([name, title]) => ({
-    title,
-    cells: at.map((figure) => percent(figure.baselines[name]?.accuracy, 1)),
-    kind: "baseline",
-  }));
+  const rivals = RIVALS.flatMap(([name, title]) => [
+    { title, cells: at.map((figure) => percent(figure.baselines[name]?.accuracy, 1)), kind: BASELINE },
+    { title: `${title} by NLL`, cells: at.map((figure) => gapText(figure.baselines[name]?.gap)), kind: BASELINE },
+  ]).filter((row) => row.cells.some((cell) => cell !== "–"));
   return { windows: windows.map((window) => (window === "all" ? "all" : `last ${window}`)), rows: [...rows, ...rivals] };
 }

@@ -8,6 +8,7 @@
  * @property {(number | null)[]} y
  * @property {{width?: number, dash?: string, color?: string}} [line]
  * @property {string} [mode]
+ * @property {string} [fill] an area, such as an interval
  */
 
 /** @typedef {{data: Trace[], layout: Record<string, any>}} Figure */
@@ -15,6 +16,9 @@
 /** @typedef {{text: string, muted: string, grid: string, line: string, panel?: string, series: string[]}} FigureColours */
 
 const HEIGHT = 260;
+const LEGEND_LINE = 18;
+/** Traces whose names the usual height has room for. */
+const LEGEND_LINES = 4;
 
 /**
  * Dress a figure: the page's colours and sizes; baselines are muted and dashed, so that the model stands out.
@@ -26,7 +30,7 @@ const HEIGHT = 260;
 export function dressed({ title, figure }, colours, revision) {
   return {
     data: dressedTraces(figure.data, colours),
-    layout: { ...figure.layout, ...frame(title, figure.layout, colours), uirevision: revision },
+    layout: { ...figure.layout, ...frame(title, figure.layout, colours, figure.data.length), uirevision: revision },
   };
 }
 
@@ -38,6 +42,7 @@ export function dressed({ title, figure }, colours, revision) {
 function dressedTraces(traces, colours) {
   let next = 0;
   return traces.map((trace) => {
+    if (trace.fill !== undefined) return { ...trace, fillcolor: `${colours.series[0]}22`, hoverinfo: "skip", showlegend: false };
     if (trace.type === "heatmap") return { ...trace, colorscale: [[0, colours.panel ?? "#fff"], [1, colours.series[0]]] };
     if (trace.type === "table") return dressedTable(trace, colours);
     const isBaseline = trace.line?.dash === "dash";
@@ -73,8 +78,9 @@ function escaped(text) {
  * @param {string} title
  * @param {Record<string, any>} layout
  * @param {FigureColours} colours
+ * @param {number} traces
  */
-function frame(title, layout, colours) {
+function frame(title, layout, colours, traces) {
   const over = layout["xaxis"]?.title?.text; // said in the title: below the axis it takes the legend's room
   const axis = { gridcolor: colours.grid, linecolor: colours.line, zeroline: false, automargin: true };
   return {
@@ -85,7 +91,7 @@ function frame(title, layout, colours) {
       xref: "paper",
       pad: { t: 4 },
     },
-    height: HEIGHT,
+    height: HEIGHT + LEGEND_LINE * Math.max(0, traces - LEGEND_LINES),
     margin: { l: 48, r: 12, t: 30, b: 34 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",

@@ -83,6 +83,16 @@ export function duration(seconds) {
 }
 
 /**
+ * A size on the disk: `10.3 MB`, whole from 100 on.
+ * @param {number} bytes
+ * @returns {string}
+ */
+export function megabytes(bytes) {
+  const size = bytes / 2 ** 20;
+  return `${size < 100 ? size.toFixed(1) : Math.round(size).toLocaleString("en-US")} MB`;
+}
+
+/**
  * A config value as a person reads it in a table.
  * @param {unknown} value
  * @returns {string}

@@ -22,11 +22,14 @@ import { count, loss, percent } from "./format-metrics.js";
  * @property {number | null} accuracy
  * @property {[number, number] | null} interval
  * @property {number | null} nll
- * @property {Record<string, {accuracy: number | null, nll: number | null}>} baselines
+ * @property {string | null} [verdict] "better than guessing", "not better" or "worse"; null while nobody can say
+ * @property {Record<string, {accuracy: number | null, nll: number | null, gap?: [number, number] | null}>} baselines
  */
 
+/** @typedef {{alarms: number, rise: number | null}} AlarmFigures */
+
 /** @typedef {Record<string, LiveFigures>} ByWindow `100`, `1000` and `all` */
-/** @typedef {{of?: "seen" | "unseen", candle?: ByWindow, trend?: ByWindow}} FiguresByTarget `of` says of which candles */
+/** @typedef {{of?: "seen" | "unseen", candle?: ByWindow, trend?: ByWindow, drift?: AlarmFigures & {dummy: AlarmFigures}}} FiguresByTarget `of` says of which candles */
 
 /** Candles that may wait without a word. */
 const MANY = 5;
@@ -111,8 +114,40 @@ export function liveFacts(progress, now) {
     targetFact("candle", figures),
     targetFact("trend", figures),
     { label: "scored", value: count(scored?.n ?? 0), title: "Unseen candles scored so far" },
+    ...skippedCandles(learnt?.counts ?? {}),
+    ...driftFacts(figures),
     ...behindFacts(progress),
     ...snapshotFacts(snapshot, now),
+  ];
+}
+
+/**
+ * @param {Record<string, number>} counts candles learnt, and skipped by reason
+ * @returns {Fact[]} none while every candle was learnt
+ */
+function skippedCandles(counts) {
+  const reasons = Object.entries(counts).filter(([reason]) => reason !== "learnt");
+  if (reasons.length === 0) return [];
+  const skipped = reasons.reduce((sum, [, many]) => sum + many, 0);
+  const why = reasons.map(([reason, many]) => `${count(many)} ${reason}`);
+  return [{ label: "not learnt", value: count(skipped), title: `Candles that were not learnt: ${why.join(", ")}`, tone: "muted" }];
+}
+
+/**
+ * @param {FiguresByTarget} figures
+ * @returns {Fact[]} none before the first alarm
+ */
+function driftFacts({ drift }) {
+  if (drift === undefined || drift.alarms === 0) return [];
+  const rise = (/** @type {AlarmFigures} */ of) => (of.rise === null ? "not known yet" : loss(of.rise));
+  return [
+    {
+      label: "drift alarms",
+      value: String(drift.alarms),
+      beside: `dummy ${drift.dummy.alarms}`,
+      title: `The loss rose for good. Loss after an alarm less loss before: ${rise(drift)}; for a dummy that alarms by the clock: ${rise(drift.dummy)}`,
+      tone: "warning",
+    },
   ];
 }
 
@@ -148,7 +183,7 @@ function targetFact(target, figures) {
   return {
     label: isSeen ? `${target}, seen in training` : target,
     value: percent(last.accuracy),
-    beside: `avg ${percent(all?.accuracy)}, majority ${percent(majority)}`,
+    beside: [`avg ${percent(all?.accuracy)}`, `majority ${percent(majority)}`, isSeen ? null : all?.verdict].filter(Boolean).join(", "),
     title: `${isSeen ? "Not prequential: accuracy" : "Prequential accuracy"} of the last ${last.n} ${isSeen ? "seen" : "unseen"} candles; avg: of all ${count(all?.n)}`,
     tone: isSeen ? "muted" : undefined,
   };

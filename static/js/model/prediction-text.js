@@ -1,7 +1,7 @@
 // What the model said of a candle, in words. Pure; no DOM.
 
 import { percent } from "./format-metrics.js";
-import { CLASS_NAMES, likeliest, outcomeOf } from "./predictions.js";
+import { CLASS_NAMES, likeliest, outcomeOf, suggestionOf } from "./predictions.js";
 
 /** @typedef {import("./predictions.js").Told} Told */
 /** @typedef {import("./events.js").CandlePredicted} CandlePredicted */
@@ -35,7 +35,8 @@ export function tellings(told) {
   if (predicted !== null) parts.push(`predicted ${classesText(predicted.candle_probabilities)}`);
   if (scored !== null) parts.push(outcomeText(told));
   if (told.trendUp !== null) parts.push(`trend told here ${trendText(told.trendUp)}${trendOutcome(told.trendCorrect)}`);
-  if (predicted?.label_probabilities) parts.push(`label ${labelText(predicted.label_probabilities)}`);
+  const suggested = suggestionOf(told);
+  if (suggested !== null) parts.push(`suggests ${suggested.label} ${percent(suggested.probability)}`);
   if (predicted !== null) parts.push(`snapshot ${predicted.snapshot}`);
   if (scored?.seen ?? predicted?.seen) parts.push("seen in training");
   return parts;
@@ -62,10 +63,4 @@ function outcomeText(told) {
 function trendOutcome(correct) {
   if (correct === null) return "";
   return correct ? " ✓" : " ✗";
-}
-
-/** @param {Record<string, number>} probabilities */
-function labelText(probabilities) {
-  const [best] = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
-  return best === undefined ? "" : `${best[0]} ${percent(best[1])}`;
 }

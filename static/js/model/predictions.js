@@ -11,6 +11,7 @@
  * @property {CandleScored | null} scored null until it closed
  * @property {number | null} trendUp P(up) told when this candle closed
  * @property {boolean | null} trendCorrect whether that came true; null while it is not due or when the price stood still
+ * @property {Record<string, number> | null} labels suggested when it closed: label → probability; null without a label head
  */
 
 /** @typedef {"hit" | "miss" | "waiting" | "skipped"} Outcome */
@@ -36,6 +37,11 @@ export class Predictions {
   /** @returns {IterableIterator<[number, Told]>} open time and what is known, oldest first */
   entries() {
     return this.#told.entries();
+  }
+
+  /** @returns {boolean} whether the model suggests labels */
+  get hasLabels() {
+    return Boolean(this.#latest?.label_probabilities);
   }
 
   /** @returns {number} */
@@ -76,7 +82,10 @@ export class Predictions {
   #predicted(event) {
     this.#latest = event;
     this.#entry(event.candle_time).predicted = event;
-    if (event.as_of !== null) this.#entry(event.as_of).trendUp = event.trend_up;
+    if (event.as_of === null) return;
+    const told = this.#entry(event.as_of);
+    told.trendUp = event.trend_up;
+    told.labels = event.label_probabilities;
   }
 
   /** @param {CandleScored} event */
@@ -92,7 +101,7 @@ export class Predictions {
   #entry(time) {
     const known = this.#told.get(time);
     if (known !== undefined) return known;
-    const made = { predicted: null, scored: null, trendUp: null, trendCorrect: null };
+    const made = { predicted: null, scored: null, trendUp: null, trendCorrect: null, labels: null };
     this.#told.set(time, made);
     return made;
   }
@@ -103,6 +112,16 @@ export class Predictions {
       this.#told.delete(time);
     }
   }
+}
+
+/**
+ * Give the label that a model suggests for a candle.
+ * @param {Told} told
+ * @returns {{label: string, probability: number} | null} the likeliest; null without a label head
+ */
+export function suggestionOf(told) {
+  const [best] = Object.entries(told.labels ?? {}).sort(([, a], [, b]) => b - a);
+  return best === undefined ? null : { label: best[0], probability: best[1] };
 }
 
 /**

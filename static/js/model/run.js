@@ -12,6 +12,8 @@ import { linesOf } from "./events.js";
 /** @typedef {import("./events.js").RunStarted} RunStarted */
 /** @typedef {import("./events.js").RunEnded} RunEnded */
 /** @typedef {import("./events.js").Warned} Warned */
+/** @typedef {import("./events.js").DriftAlarm} DriftAlarm */
+/** @typedef {import("./events.js").RolledBack} RolledBack */
 
 /**
  * A run as GET /api/runs gives it.
@@ -28,6 +30,9 @@ import { linesOf } from "./events.js";
  * @property {number | null} ended
  * @property {Record<string, unknown>} summary
  */
+
+/** Printed lines kept: what a person scrolls through; the server keeps its events. */
+const KEEP_LINES = 20_000;
 
 const ENDED = new Set(["finished", "stopped", "failed", "interrupted"]);
 
@@ -67,6 +72,10 @@ export class RunProgress {
   learnt = null;
   /** @type {Warned[]} */
   warnings = [];
+  /** @type {DriftAlarm[]} */
+  alarms = [];
+  /** @type {RolledBack[]} */
+  rollbacks = [];
   /** @type {RunEnded | null} */
   ended = null;
   /** @type {string[]} */
@@ -80,6 +89,7 @@ export class RunProgress {
       this.#take(event);
       for (const line of linesOf(event)) this.lines.push(line);
     }
+    if (this.lines.length > 1.1 * KEEP_LINES) this.lines.splice(0, this.lines.length - KEEP_LINES);
   }
 
   /** @param {RunEvent} event */
@@ -109,6 +119,12 @@ export class RunProgress {
       case "warning":
         this.warnings.push(event);
         return;
+      case "drift_alarm":
+        this.alarms.push(event);
+        return;
+      case "rolled_back":
+        this.rollbacks.push(event);
+        return this.#published(event.snapshot, event.time);
       case "run_resumed":
         this.ended = null;
         return;

@@ -2,6 +2,7 @@
 
 import { io } from "../../vendor/socket.io.esm.min.js";
 
+import { KEEP_EVENTS } from "../model/events.js";
 import { Link } from "./link.js";
 
 /** @typedef {import("./api.js").Api} Api */
@@ -13,5 +14,7 @@ import { Link } from "./link.js";
  */
 export function connect(api) {
   const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, reconnectionDelayMax: 2000 });
-  return new Link(socket, (runId, after, limit) => api.get(`/api/runs/${runId}/events`, { query: { after, limit } }));
+  // Of a run of weeks the page reads the newest candles only; its other events, which are few, come all.
+  const query = { candles: KEEP_EVENTS };
+  return new Link(socket, (runId, after, limit) => api.get(`/api/runs/${runId}/events`, { query: { ...query, after, limit } }));
 }

@@ -12,6 +12,7 @@
  * @property {string} label background of the crosshair's labels
  * @property {string} accent
  * @property {string} ok
+ * @property {string} warning
  * @property {string} up
  * @property {string} down
  * @property {string} upFaint
@@ -50,6 +51,7 @@ function read(style) {
     label: token("accent-fill"),
     accent: token("accent"),
     ok: token("ok"),
+    warning: token("warning"),
     up,
     down,
     upFaint: up + FAINT,

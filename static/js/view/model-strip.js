@@ -1,6 +1,6 @@
 // The strip under the chart: P(up), what was predicted, what came true, hit or miss; one column a candle.
 
-import { outcomeOf, likeliest } from "../model/predictions.js";
+import { outcomeOf, likeliest, suggestionOf } from "../model/predictions.js";
 import { chartColours } from "./colours.js";
 import { classColour, classShape } from "./class-colours.js";
 import { button, element } from "./element.js";
@@ -14,8 +14,10 @@ const ROWS = {
   predicted: { top: 41, height: 12 },
   outcome: { top: 54, height: 12 },
   mark: { top: 67, height: 12 },
+  label: { top: 80, height: 10 },
 };
 const HEIGHT = 80;
+const HEIGHT_WITH_LABELS = 94;
 const SHAPE_WIDTH = 7;
 const SEEN_ALPHA = 0.45;
 
@@ -24,6 +26,10 @@ export class ModelStrip {
   root = element("div", { class: "model-strip", "aria-label": "Model strip: predictions and outcomes", hidden: true });
   #canvas = element("canvas", { "aria-hidden": "true" });
   #words = element("div", { class: "clip number" });
+  #labelName = element("span", { hidden: true }, "label");
+  #height = HEIGHT;
+  /** @type {Map<string, string>} colours of the series' labels, by name */
+  labels = new Map();
   #chart;
 
   /**
@@ -39,7 +45,7 @@ export class ModelStrip {
     const names = ["P(up)", "told", "true", "hit"].map((name) => element("span", {}, name));
     this.root.append(
       this.#canvas,
-      element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names),
+      element("div", { class: "model-rows muted", "aria-hidden": "true" }, ...names, this.#labelName),
       element("div", { class: "model-words" }, this.#words, ...buttons),
     );
     this.root.style.height = `${HEIGHT}px`;
@@ -52,6 +58,7 @@ export class ModelStrip {
 
   /** @param {Predictions} predictions */
   draw(predictions) {
+    this.#makeRoom(predictions.hasLabels);
     const context = this.#prepared();
     if (context === null) return;
     const width = this.root.clientWidth;
@@ -61,8 +68,35 @@ export class ModelStrip {
       if (x === null || x < -column || x > width + column) continue;
       context.globalAlpha = (told.scored?.seen ?? told.predicted?.seen) ? SEEN_ALPHA : 1;
       drawColumn(context, told, x, column);
+      this.#drawLabel(context, told, x, column);
     }
     context.globalAlpha = 1;
+  }
+
+  /** @param {boolean} hasLabels whether the model suggests labels */
+  #makeRoom(hasLabels) {
+    const height = hasLabels ? HEIGHT_WITH_LABELS : HEIGHT;
+    if (height === this.#height) return;
+    this.#height = height;
+    this.#labelName.hidden = !hasLabels;
+    this.root.style.height = `${height}px`;
+  }
+
+  /**
+   * A suggested label: a bar in its colour, the fainter the less sure the model is.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Told} told
+   * @param {number} x middle of the column
+   * @param {number} width
+   */
+  #drawLabel(context, told, x, width) {
+    const suggested = suggestionOf(told);
+    if (suggested === null) return;
+    const alpha = context.globalAlpha;
+    context.globalAlpha = alpha * Math.max(0.15, suggested.probability);
+    context.fillStyle = this.labels.get(suggested.label) ?? chartColours().text;
+    context.fillRect(x - width / 2, ROWS.label.top, width, ROWS.label.height);
+    context.globalAlpha = alpha;
   }
 
   /** @returns {CanvasRenderingContext2D | null} cleared, in CSS pixels; null while the strip is not shown */
@@ -71,7 +105,7 @@ export class ModelStrip {
     if (width === 0) return null;
     const ratio = window.devicePixelRatio;
     this.#canvas.width = Math.round(width * ratio);
-    this.#canvas.height = Math.round(HEIGHT * ratio);
+    this.#canvas.height = Math.round(this.#height * ratio);
     const context = this.#canvas.getContext("2d");
     if (context === null) return null;
     context.scale(ratio, ratio);

@@ -7,6 +7,7 @@ import { closeTime, stepMs } from "../model/timeframe.js";
 import { Zone } from "../model/zone.js";
 import { Ghost } from "./ghost.js";
 import { learningOf } from "./learning.js";
+import { LiveMarks } from "./live-marks.js";
 import { ModelStrip } from "./model-strip.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -34,6 +35,7 @@ class LiveChart {
   #context;
   #desk;
   #ghost;
+  #marks;
   #strip;
   #predictions = new Predictions();
   #runId = 0;
@@ -58,11 +60,14 @@ class LiveChart {
     this.#ghost = new Ghost(context.chart);
     this.#strip = new ModelStrip(context.chart, { goTo: () => this.#goToNewest(), hide: () => this.#dismiss() });
     chartRoot.after(this.#strip.root);
+    this.#marks = new LiveMarks(context.chart);
     context.chart.addPrimitive(this.#ghost);
+    context.chart.addPrimitive(this.#marks);
     context.chart.onVisibleRange(() => this.#draw());
-    context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#forget());
+    context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#open());
     this.#desk.onEvents((run, events) => this.#take(run, events));
     this.#desk.onPaint(() => this.#paint());
+    void this.#readLabels();
     new ResizeObserver(() => this.#draw()).observe(column);
     column.addEventListener("pointermove", (event) => this.#point(event.clientX - column.getBoundingClientRect().left));
     column.addEventListener("pointerleave", () => this.#point(null));
@@ -88,8 +93,26 @@ class LiveChart {
     if (latest !== null) this.#context.chart.goTo(latest.as_of ?? latest.candle_time);
   }
 
+  #open() {
+    this.#forget();
+    void this.#readLabels();
+  }
+
+  /** Suggestions have the colours of the series' labels; without them they are drawn in the colour of text. */
+  async #readLabels() {
+    const id = this.#context.series.get().current?.label_set_id;
+    if (id === undefined || id === null) return;
+    try {
+      const { labels } = await this.#context.api.get(`/api/label-sets/${id}`);
+      this.#strip.labels = new Map(labels.map((/** @type {{name: string, colour: string}} */ label) => [label.name, label.colour]));
+    } catch {
+      this.#strip.labels = new Map();
+    }
+  }
+
   #forget() {
     this.#predictions = new Predictions();
+    this.#marks.clear();
     this.#runId = 0;
     this.#dismissed = false;
     this.#closed = [];
@@ -106,6 +129,7 @@ class LiveChart {
     if (run.id > this.#runId) this.#forget();
     this.#runId = run.id;
     this.#predictions.take(events);
+    this.#marks.take(events);
     for (const event of events) if (event.type === "candle_predicted" && event.closed !== null) this.#closed.push(event.closed);
     this.#changed = true;
   }
@@ -117,6 +141,7 @@ class LiveChart {
     if (!this.#changed) return;
     this.#changed = false;
     this.#ghost.predicted = this.#hidden || run?.id !== this.#runId ? null : this.#predictions.latest;
+    this.#marks.hidden = this.#hidden;
     this.#strip.root.hidden = this.#hidden || this.#dismissed || this.#predictions.size === 0;
     this.#context.chart.repaint();
     this.#draw();
@@ -164,7 +189,8 @@ class LiveChart {
     const length = stepMs(this.#context.chart.drawn().level);
     const found = this.#pointed === null ? null : this.#predictions.within(this.#pointed, length);
     const { latest } = this.#predictions;
-    if (found !== null) this.#strip.say([this.#time(found.time), ...tellings(found.told)].join(" · "));
+    const marked = this.#pointed === null ? [] : this.#marks.textsAt(this.#pointed, length);
+    if (found !== null) this.#strip.say([this.#time(found.time), ...marked, ...tellings(found.told)].join(" · "));
     else if (latest !== null)
       this.#strip.say(this.#desk.active("live")?.id === this.#runId ? this.#nextText(latest) : this.#pastText(latest));
   }

@@ -66,7 +66,7 @@ export class TrainForm {
   /** @param {Placed} place */
   #field({ group, field }) {
     const id = `train-${group}-${field.name}`;
-    const control = kindOf(field) === "weights" ? this.#weights(group, field, id) : this.#input(group, field, id);
+    const control = this.#control(group, field, id);
     const refused = element("p", { class: "refused", role: "alert", id: `${id}-refused`, hidden: true });
     const show = () => {
       control.show();
@@ -95,6 +95,18 @@ export class TrainForm {
    * @param {string} id
    * @returns {Shown}
    */
+  #control(group, field, id) {
+    const kind = kindOf(field);
+    if (kind === "weights") return this.#weights(group, field, id);
+    return kind === "choice" ? this.#choice(group, field, id) : this.#input(group, field, id);
+  }
+
+  /**
+   * @param {Group} group
+   * @param {Field} field
+   * @param {string} id
+   * @returns {Shown}
+   */
   #input(group, field, id) {
     const isSwitch = kindOf(field) === "switch";
     const input = element("input", {
@@ -114,6 +126,19 @@ export class TrainForm {
       else if (document.activeElement !== input) input.value = textOf(value);
     };
     return { root: input, show };
+  }
+
+  /**
+   * @param {Group} group
+   * @param {Field} field
+   * @param {string} id
+   * @returns {Shown}
+   */
+  #choice(group, field, id) {
+    const options = (field.choices ?? []).map((choice) => element("option", { value: choice }, choice));
+    const root = element("select", { id, name: field.name, "aria-describedby": `${id}-meaning ${id}-refused` }, ...options);
+    root.addEventListener("change", () => this.#settings.set(group, field.name, root.value));
+    return { root, show: () => (root.value = String(this.#settings.get(group, field.name))) };
   }
 
   /**

@@ -6,9 +6,11 @@ import { card } from "./card.js";
 import { button, element } from "./element.js";
 import { epochDetail, epochTable, liveTables } from "./figure-tables.js";
 import { fillKeyed } from "./keyed.js";
+import { KeptSnapshots } from "./kept-snapshots.js";
 import { learningOf } from "./learning.js";
 import { showRunCause } from "./run-cause.js";
 import { runsTable } from "./runs-table.js";
+import { warningParts } from "./run-warnings.js";
 import { TrainForm } from "./train-form.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -85,8 +87,17 @@ class TrainPanel {
       key: `head ${run.id}`,
       make: () => element("h2", {}, `Run ${run.id}: ${run.mode === "live" ? "live training" : "batch training"}`),
     };
-    const figures = run.mode === "live" ? liveParts(progress) : this.#epochParts(run, progress);
+    const figures = run.mode === "live" ? [...liveParts(progress), this.#keptPart(run)] : this.#epochParts(run, progress);
     return [head, ...startParts(progress), ...progressParts(run, progress), ...warningParts(progress), ...figures];
+  }
+
+  /**
+   * @param {Run} run
+   * @returns {KeyedPart}
+   */
+  #keptPart(run) {
+    const make = () => new KeptSnapshots(this.#context, this.#desk, run.id).root;
+    return { key: `kept ${run.id}`, make };
   }
 
   /**
@@ -232,31 +243,6 @@ function progressParts(run, progress) {
     );
   return [{ key: `progress ${batch.seq} ${words}`, make }];
 }
-
-/**
- * @param {RunProgress} progress
- * @returns {KeyedPart[]}
- */
-function warningParts(progress) {
-  // The verdict, which stands with the epochs, says `not_better` already.
-  const shown = progress.warnings.filter((warning) => warning.code !== "not_better" || progress.verdict === null);
-  return shown.map((warning) => ({
-    key: `warning ${warning.run_id} ${warning.seq}`,
-    make: () => card({ title: WARNING_TITLES[warning.code] ?? "Warning", text: warning.message, tone: "warning" }),
-  }));
-}
-
-/** @type {Record<string, string | undefined>} */
-const WARNING_TITLES = {
-  loss_zero: "The loss is 0",
-  loss_stuck: "The loss does not move",
-  one_class: "Only one class is predicted",
-  not_better: "Not better than the baselines",
-  non_finite: "A step was skipped",
-  no_validation: "No validation set",
-  rolled_back: "Rolled back to an earlier snapshot",
-  feed: "The feed has a problem",
-};
 
 /**
  * @param {RunProgress} progress
