@@ -23,6 +23,7 @@ from annotate.candles import Candles
 from annotate.db import Base, Database
 from annotate.feeds.intake import Intake
 from annotate.feeds.replay import Clock
+from annotate.live_feed import OpenGateway
 from annotate.publisher import Publisher
 from annotate.security import Guard, credentials
 from annotate.settings import Settings
@@ -52,7 +53,12 @@ def some_candles(count: int, first: int = 0) -> Candles:
 
 class Door:
     def __init__(
-        self, data_dir: Path, clock: Clock | None = None, worker: list[str] | None = None, **settings: Any
+        self,
+        data_dir: Path,
+        clock: Clock | None = None,
+        worker: list[str] | None = None,
+        open_gateway: OpenGateway | None = None,
+        **settings: Any,
     ) -> None:
         self.settings = Settings(data_dir=data_folder.prepare(data_dir), threads=1, token=TOKEN, **settings)
         self.database = Database(self.settings.data_dir / "annotate.db")
@@ -65,6 +71,7 @@ class Door:
             *(self.settings, self.database, self.candles, self.publisher, self.intake),
             worker=worker or PEER,
             clock=clock,
+            open_gateway=open_gateway,
         )
         self.trainer.settle()
         self.app = self._app(socketio)
