@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,13 +39,19 @@ class Place(NamedTuple):
     score: float
 
 
-class Sight(NamedTuple):
+@dataclass
+class Sight:
     """What is known of the candles of a piece when the next place is sought."""
 
     chosen: Chosen
+    chances: Chances
     piece: Piece
-    found: Sequence[Suggested]  # what the chosen reader found in the piece
     likely: Floats  # (n, K + 1): class probabilities of the candles
+
+    @cached_property
+    def found(self) -> Sequence[Suggested]:
+        """Read the piece by the chosen reader; several orders do without."""
+        return self.chances.tell(self.piece, self.chosen.read(self.piece))
 
 
 Order = Callable[[Sight], Floats]
@@ -127,7 +135,7 @@ def _worth(chosen: Chosen, chances: Chances, by: Order, within: Range, width: in
     for begin in range(start, end, step):
         piece = Piece(market, begin, min(end, begin + step))
         likely = np.exp(model.log_probabilities(piece.surroundings)) if model else np.empty((len(piece), 0))
-        worth = by(Sight(chosen, piece, chances.tell(piece, chosen.read(piece)), likely))
+        worth = by(Sight(chosen, chances, piece, likely))
         means.append(np.add.reduceat(worth, np.arange(0, len(worth), width)) / width)
     return np.concatenate(means)
 

@@ -1,0 +1,234 @@
+"""Suggestions over HTTP with the real suggester: asked for, decided, undone, and what a replay lets them see."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotate.candles import Candles
+from annotate.models import Json
+from annotate.store.series import create_series
+from nn.dataset_dir import COLUMNS
+from nn.few.market import Market
+from nn.few.spans import Span
+from tests.nn.few.markets import HOUR_MS, candles, swings_of
+from tests.web.marking import Marking, answered, refused, serving
+
+NAMES = ("Short", "Long")
+ROWS = candles(1_500, seed=7)
+SWINGS = swings_of(Market(ROWS), 3.0)
+DRAWN = 12
+WAIT_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
+    with serving(Path(tmp_path_factory.mktemp("suggesting"))) as marking:
+        yield marking
+
+
+@pytest.fixture
+def marking(served: Marking) -> Marking:
+    """A series of its own with twelve swings marked."""
+    parts = served.parts
+    with parts.database.write() as session:
+        series = create_series(session, symbol="WALK", timeframe="1h", source="upload", created=1)
+        columns = (getattr(ROWS, column).copy() for column in COLUMNS)
+        parts.candles.write_series(session, series.id, "1h", Candles(*columns))
+    made = Marking(served.app, served.client, series.id)
+    for span in SWINGS[:DRAWN]:
+        made.put_ok(span_body(span))
+    return made
+
+
+def span_body(span: Span) -> Json:
+    start, end = int(ROWS.time[span.start]), int(ROWS.time[span.end - 1]) + HOUR_MS
+    return {"kind": "span", "label": NAMES[span.label], "start": start, "end": end, "revision": 0}
+
+
+def suggest(marking: Marking, **wanted: Any) -> Json:
+    """Ask for suggestions and wait until they are there; give the task."""
+    path = f"/api/series/{marking.series_id}/suggestions"
+    task: Json = answered(marking.client.post(path, json=wanted), 202)["task"]
+    deadline = time.monotonic() + WAIT_S
+    while task["state"] == "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+        task = answered(marking.client.get(f"/api/suggestion-tasks/{task['id']}"))["task"]
+    assert task["state"] == "finished", task
+    return task
+
+
+def shown(marking: Marking, **query: Any) -> list[Json]:
+    answer = marking.client.get(f"/api/series/{marking.series_id}/suggestions", query_string=query)
+    items: list[Json] = answered(answer)["items"]
+    return items
+
+
+def decide(marking: Marking, decision: str, **which: Any) -> Json:
+    path = f"/api/series/{marking.series_id}/suggestions/decisions"
+    return answered(marking.client.post(path, json={"decision": decision, **which}))
+
+
+def lessons(marking: Marking) -> list[Json]:
+    items: list[Json] = answered(marking.client.get(f"/api/series/{marking.series_id}/lessons"))["items"]
+    return items
+
+
+def sources(marking: Marking) -> dict[str, int]:
+    found = [mark["source"] for mark in marking.marks()]
+    return {source: found.count(source) for source in sorted(set(found))}
+
+
+def test_a_persons_day_with_suggestions(marking: Marking) -> None:
+    task = suggest(marking)
+    first = shown(marking)
+    assert task["found"] == len(first) > 8
+    assert len(marking.marks()) == DRAWN  # a suggestion is never a mark
+    accepted = decide(marking, "accept", ids=[first[0]["id"], first[1]["id"]])
+    assert {mark["id"] for mark in accepted["annotations"]} == {first[0]["id"], first[1]["id"]}
+    corrected = {"kind": "span", "label": "Range", "start": first[2]["start"], "end": first[2]["end"] + HOUR_MS}
+    decide(marking, "correct", ids=[first[2]["id"]], mark=corrected)
+    decide(marking, "reject", ids=[first[3]["id"]])
+    decide(marking, "ignore", ids=[first[4]["id"]])
+    assert sources(marking) == {"human": DRAWN, "model_accepted": 2, "model_corrected": 1}
+    assert lessons(marking)[0]["fates"] == {
+        "accepted": 2, "corrected": 1, "rejected": 1, "ignored": 1, "open": len(first) - 5,
+    }  # fmt: skip
+    suggest(marking, accepted_weight=0.2)
+    (learnt,) = lessons(marking)[0]["learnt"]
+    assert learnt["marks"] == {"human": DRAWN, "model_accepted": 2, "model_corrected": 1}
+    assert learnt["weights"] == {"model_accepted": 0.2}
+    assert learnt["rejected"] == 1
+    again = {(item["label"], item["start"], item["end"]) for item in shown(marking)}
+    assert not again & {(item["label"], item["start"], item["end"]) for item in first[:5]}
+
+
+def test_each_decision_is_one_step_of_undo_and_comes_back_with_redo(marking: Marking) -> None:
+    suggest(marking, source="zigzag", labels={"rising": "Long", "falling": "Short"}, parameters={"turn": 3})
+    path, before = f"/api/series/{marking.series_id}", len(shown(marking))
+    decide(marking, "accept")
+    assert (len(shown(marking)), len(marking.marks())) == (0, DRAWN + before)
+    assert answered(marking.client.post(f"{path}/undo"))["undone"] == f"accept {before} suggestions"
+    assert (len(shown(marking)), len(marking.marks())) == (before, DRAWN)
+    assert answered(marking.client.post(f"{path}/redo"))["redone"] == f"accept {before} suggestions"
+    assert (len(shown(marking)), len(marking.marks())) == (0, DRAWN + before)
+    answered(marking.client.post(f"{path}/undo"))
+    one = shown(marking)[0]
+    decide(marking, "reject", ids=[one["id"]])
+    assert answered(marking.client.post(f"{path}/undo"))["undone"] == f"reject {one['label']}"
+    assert one["id"] in {item["id"] for item in shown(marking)}
+
+
+def test_a_decision_is_made_once_and_only_of_what_is_there(marking: Marking) -> None:
+    suggest(marking, source="zigzag", labels={"rising": "Long"})
+    one, other = (item["id"] for item in shown(marking)[:2])
+    path = f"/api/series/{marking.series_id}/suggestions/decisions"
+    decide(marking, "ignore", ids=[one])
+    assert (
+        "is ignored already"
+        in refused(marking.client.post(path, json={"decision": "accept", "ids": [one]}), 409)["message"]
+    )
+    gone = {"decision": "accept", "ids": [other, "no such"]}
+    assert "no suggestion no such" in refused(marking.client.post(path, json=gone), 404)["message"]
+    assert other in {item["id"] for item in shown(marking)}  # all or nothing
+    both = {"decision": "correct", "ids": [other, shown(marking)[1]["id"]], "mark": span_body(SWINGS[0])}
+    assert "a correction is of one suggestion" in refused(marking.client.post(path, json=both), 422)["message"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"source": "astrology"}, "no rule 'astrology'"),
+        ({"source": "zigzag"}, "name the label for rising"),
+        ({"source": "zigzag", "labels": {"rising": "Moon"}}, "labels.rising = 'Moon': the label set has Long"),
+        ({"source": "zigzag", "labels": {"rising": "Long"}, "parameters": {"turn": 99}}, "turn = 99; it lies between"),
+        ({"accepted_weight": 0}, "accepted_weight = 0: lies above 0"),
+        ({"from": 5, "to": 5}, "to = 5: must be after from = 5"),
+        ({"mode": "magic"}, "mode = 'magic': use history or causal"),
+    ],
+)
+def test_a_wrong_wish_is_refused_by_name(marking: Marking, wanted: Json, says: str) -> None:
+    if wanted.get("source") == "astrology":
+        wanted = {**wanted, "labels": {"rising": "Long"}}
+    answer = marking.client.post(f"/api/series/{marking.series_id}/suggestions", json=wanted)
+    assert says in refused(answer, 422)["message"]
+
+
+def test_an_accepted_mark_that_a_person_moves_is_theirs(marking: Marking) -> None:
+    suggest(marking, source="zigzag", labels={"rising": "Long"})
+    decide(marking, "accept", ids=[shown(marking)[0]["id"]])
+    (mark,) = (mark for mark in marking.marks() if mark["source"] == "model_accepted")
+    commented = marking.put_ok({**mark, "comment": "good"}, mark["id"])
+    assert commented["source"] == "model_accepted"
+    moved = marking.put_ok({**commented, "end": mark["end"] + HOUR_MS}, mark["id"])
+    assert moved["source"] == "model_corrected"
+
+
+def test_a_doubted_mark_leaves_the_list_when_it_is_confirmed_or_changed(marking: Marking) -> None:
+    wrong = marking.marks()[6]
+    flipped = marking.put_ok({**wrong, "label": "Short" if wrong["label"] == "Long" else "Long"}, wrong["id"])
+    path = f"/api/series/{marking.series_id}/doubts"
+    doubts = answered(marking.client.get(f"{path}?count=2"))["items"]
+    assert doubts[0]["id"] == flipped["id"]
+    other = doubts[1]
+    answered(marking.client.post(f"{path}/{other['id']}/confirm", json={"revision": other["revision"]}))
+    marking.put_ok({**flipped, "label": wrong["label"]}, wrong["id"])
+    left = {doubt["id"] for doubt in answered(marking.client.get(f"{path}?count=50"))["items"]}
+    assert left
+    assert not left & {flipped["id"], other["id"]}
+
+
+def test_places_leave_out_what_was_looked_through(marking: Marking) -> None:
+    path = f"/api/series/{marking.series_id}"
+    half = int(ROWS.time[1_000])
+    answered(marking.client.put(f"{path}/reviewed", json={"start": int(ROWS.time[0]), "end": half}))
+    for order in ("random", "entropy"):
+        places = answered(marking.client.post(f"{path}/places", json={"order": order, "count": 5}))["items"]
+        assert places
+        assert all(place["start"] >= half - 200 * HOUR_MS for place in places)
+        assert all(place["why"] for place in places)
+    assert "use random" in refused(marking.client.post(f"{path}/places", json={"order": "luck"}), 422)["message"]
+
+
+def test_the_curve_and_the_state_speak_of_the_marks(marking: Marking) -> None:
+    path = f"/api/series/{marking.series_id}"
+    curve = answered(marking.client.get(f"{path}/learning-curve"))
+    assert [point["marks"] for point in curve["points"]] == sorted({point["marks"] for point in curve["points"]})
+    (state,) = answered(marking.client.get(f"{path}/state?count=3"))["items"]
+    assert state["classes"] == ["Long", "Short", None]
+    assert np.allclose(np.sum(state["probabilities"], axis=1), 1, atol=1e-3)
+
+
+def test_a_series_without_marks_is_told_to_mark_first(marking: Marking) -> None:
+    for mark in marking.marks():
+        answered(marking.client.delete(f"/api/series/{marking.series_id}/annotations/{mark['id']}"))
+    answer = marking.client.get(f"/api/series/{marking.series_id}/doubts")
+    assert "mark a few first" in refused(answer, 409)["message"]
+
+
+def test_in_a_replay_nothing_after_the_cursor_is_used_or_shown(marking: Marking) -> None:
+    path, cursor = f"/api/series/{marking.series_id}", int(ROWS.time[1_000])
+    suggest(marking, source="zigzag", labels={"rising": "Long", "falling": "Short"})
+    seen_by_all = shown(marking)
+    answered(marking.client.post(f"{path}/replay", json={"at": cursor}), 201)
+    try:
+        assert shown(marking) == []  # made with a look at all candles
+        assert lessons(marking) == []
+        for span in SWINGS[:DRAWN]:
+            marking.put_ok(span_body(span))
+        suggest(marking)
+        made = shown(marking)
+        assert made
+        assert max(item["end"] for item in made) <= cursor
+        assert lessons(marking)[0]["learnt"][0]["marks"] == {"human": DRAWN}  # not the marks of hindsight
+        assert lessons(marking)[0]["cursor"] == cursor
+        accepted = decide(marking, "accept", ids=[made[0]["id"]])["annotations"][0]
+        assert (accepted["mode"], accepted["decided_at"]) == ("replay", cursor)
+    finally:
+        answered(marking.client.delete(f"{path}/replay"))
+    assert len(seen_by_all) > len([item for item in seen_by_all if item["end"] <= cursor])
