@@ -158,8 +158,9 @@ def label_targets(
 
 
 def _gives_class(mark: Mapping[str, Any]) -> bool:
-    """Tell whether a mark gives candles a class; one that its author calls a draft does not yet."""
-    return mark.get("kind") in ("span", "candle_class") and mark.get("status") != "draft"
+    """Tell whether a mark gives candles a class: neither a draft nor one that a reviewer found wrong."""
+    found_wrong = (mark.get("review") or {}).get("verdict") in ("correct", "reject")
+    return mark.get("kind") in ("span", "candle_class") and mark.get("status") != "draft" and not found_wrong
 
 
 def _updated(mark: Mapping[str, Any]) -> int:

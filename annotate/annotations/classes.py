@@ -78,5 +78,6 @@ class CandleTimes:
 
 
 def gives_class(mark: Json) -> bool:
-    """Tell whether a mark gives the candles that it covers a class; a draft does not yet."""
-    return mark["kind"] in CLASS_KINDS and mark.get("status") != "draft"
+    """Tell whether a mark gives candles a class: neither a draft nor one that a reviewer found wrong."""
+    found_wrong = (mark.get("review") or {}).get("verdict") in ("correct", "reject")
+    return mark["kind"] in CLASS_KINDS and mark.get("status") != "draft" and not found_wrong

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from annotate.views import indicators, replay, reviewed, view_states, worth
+from annotate.views import indicators, replay, reviewed, together, view_states, worth
 
-BLUEPRINTS = (reviewed.bp, replay.bp, worth.bp, indicators.bp, view_states.bp)
+BLUEPRINTS = (reviewed.bp, replay.bp, worth.bp, indicators.bp, view_states.bp, together.bp)
