@@ -12,8 +12,8 @@ import torch
 
 from nn import live_run
 from nn.checkpoint import load, load_state
-from nn.commands import FeedEnded, StartLive
-from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RunEnded
+from nn.commands import FeedEnded, ForgetSince, MarksChanged, StartLive
+from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RolledBack, RunEnded
 from nn.inference import InferenceThread
 from nn.live_run import LiveRun
 from nn.live_session import Kept, find_kept
@@ -227,3 +227,41 @@ def test_every_checkpoint_is_announced(tmp_path: Path) -> None:
     run.close()
     saved = of(CheckpointSaved, run.said)
     assert [(s.step, s.result) for s in saved] == [(0, False), (2, True)]
+
+
+def test_forgetting_goes_back_to_a_kept_snapshot_and_is_kept_itself(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    start = params(run)
+    run.play(12)
+    assert not all(torch.equal(p, start[name]) for name, p in params(run).items())
+    run.run.forget(ForgetSince(run_id=1, since=int(run.feed.time[4]), snapshot=1))
+    (told,) = of(RolledBack, run.said)
+    assert (told.asked, told.back_to, told.snapshot) == (True, 1, run.run.published.number)
+    kept = kept_in(tmp_path, "last")  # so that a resume does not learn it anew
+    assert all(torch.equal(p, start[name]) for name, p in kept.weights.params.items())
+    assert all(torch.equal(p, start[name]) for name, p in params(run).items())
+    run.run.submit(candle_commands(1, run.feed.slice(12, 13))[0])
+    run.until(lambda: run.run._finished == 13)
+    run.close()
+    assert (tmp_path / "kept" / "1" / "model.safetensors").exists()
+
+
+def test_a_snapshot_that_is_no_longer_kept_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(4)
+    with pytest.raises(Refused, match="snapshot 77 of run 1 is no longer kept"):
+        run.run.forget(ForgetSince(run_id=1, since=0, snapshot=77))
+    run.run.submit(candle_commands(1, run.feed.slice(4, 5))[0])
+    run.until(lambda: run.run._finished == 5)
+    run.close()
+
+
+def test_annotations_that_change_on_the_way_stand_in_a_checkpoint_at_once(tmp_path: Path) -> None:
+    run = Playing(tmp_path, labels=("Long",))
+    run.play(4)
+    mark = {"id": "a", "kind": "span", "label": "Long", "start": int(run.feed.time[0]), "end": int(run.feed.time[3])}
+    run.run.take_marks(MarksChanged(run_id=1, annotations=[{**mark, "known_at": mark["end"], "updated": 1}]))
+    run.close()
+    kept = kept_in(tmp_path, "last").state["learning"]["marks"]
+    assert [each["label"] for each in kept["marks"]] == ["Long"]
+    assert len(kept["waiting"]) == 1
