@@ -40,6 +40,7 @@ from annotate.views import (
     models,
     pages,
     replies,
+    run_figures,
     runs,
     series,
     sockets,
@@ -56,7 +57,7 @@ from annotate.workspace_imports import WorkspaceImports
 log = logging.getLogger(__name__)
 
 BLUEPRINTS = tuple(view.bp for view in (
-    pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, workspace, suggestions,
+    pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, run_figures, workspace, suggestions,
 ))  # fmt: skip
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotate.judged_figures import judged_figures
+from annotate.judged_figures import judged_figures, skill_figures
 from annotate.models import Json, Run
 from annotate.store.candle_hours import list_hours
 from annotate.store.events import read_fields, sample_events
@@ -31,6 +31,8 @@ def figures_of(session: Session, run: Run) -> list[Json]:
     Batch figures run over optimizer steps: the batch alone, the epoch's train mean, validation. Live ones run over the
     scored candles, and speak of unseen candles only: prequential. Every accuracy has its baselines as dashed lines.
     """
+    if run.mode == "skill":
+        return list(skill_figures(run.summary.get("skill")))
     made = {"batch": _batch_figures, "live": _live_figures}.get(run.mode)
     return [] if made is None else list(made(session, run.id))
 

@@ -26,6 +26,30 @@ def judged_figures(best: Json | None, tested: Json | None) -> Iterable[Json]:
             yield _classes(head, word, told)
 
 
+def skill_figures(found: Json | None) -> Iterable[Json]:
+    """Give one figure a head: the validation NLL of the real run among those of the shuffled ones."""
+    if found is None:
+        return
+    yield _against("all heads, weighted", "loss", found)
+    for head, of in found["heads"].items():
+        yield _against(HEADS[head], f"{head}_nll", of)
+
+
+def _against(word: str, name: str, of: Json) -> Json:
+    numbers = list(range(1, len(of["shuffled"]) + 1))
+    point: Json = {"type": "scatter", "mode": "markers", "marker": {"size": 9}}
+    traces = [
+        point | {"name": "shuffled targets", "x": numbers, "y": of["shuffled"]},
+        point | {"name": "real targets", "x": [0], "y": [of["real"]], "marker": {"size": 12, "symbol": "diamond"}},
+        {
+            "type": "scatter", "name": "below this: skill", "mode": "lines", "line": {"width": 1, "dash": "dash"},
+            "x": [0, len(numbers)], "y": [of["limit"], of["limit"]],
+        },
+    ]  # fmt: skip
+    layout = {"xaxis": {"title": {"text": "shuffling (0: none)"}}}
+    return _figure(name, f"{word}: {of['verdict']}, validation loss", traces, layout)
+
+
 def _calibration(head: str, word: str, told: Mapping[str, Json]) -> Json:
     traces: list[Json] = [
         {

@@ -287,6 +287,7 @@ class Run(Base):
     started: Mapped[int | None]
     ended: Mapped[int | None]
     summary: Mapped[Json] = mapped_column(JSON, default=dict)  # best epoch, final figures, weights' origin
+    note: Mapped[str | None]  # a person's
 
 
 class Event(Base):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from annotate.errors import InvalidInput
 from nn.config import MODELS, BatchConfig, ConfigError, LiveConfig, Mode, ModelConfig, config_class
 
 Json = dict[str, Any]
-FORMS: tuple[Mode, ...] = ("load", "batch", "live", "skill")
+FormMode = Literal["load", "batch", "live", "skill"]
+FORMS: tuple[FormMode, ...] = ("load", "batch", "live", "skill")
 
 
 def checked_config(mode: Mode, given: Mapping[str, Any], default_model: str | None) -> Json:

@@ -20,8 +20,9 @@ from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.health import FeedState
 from annotate.feeds.replay import Clock, SystemClock
 from annotate.feeds.thread import FeedThread
+from annotate.free_memory import free_memory
 from annotate.heartbeat import Heartbeat
-from annotate.jobs import Job
+from annotate.jobs import AUDITS, Job
 from annotate.kept_snapshots import KeptSnapshot, choose, kept_snapshots, to_json
 from annotate.live_feed import FeedMaker, Heard, OpenGateway, begin_of, gateways
 from annotate.live_marks import WHAT, MarksReader
@@ -33,7 +34,8 @@ from annotate.store.checkpoints import get_checkpoint
 from annotate.supervisor import Supervisor
 from annotate.weights import Weights
 from nn import commands, events
-from nn.config import Mode, ModelConfig
+from nn.config import Mode, ModelConfig, config_class
+from nn.memory import estimate
 
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-RunMode = Literal["batch", "live"]
+RunMode = Literal["batch", "live", "skill", "leaks"]
 
 SHUTDOWN_S = 5.0
 BEAT_S = 5.0  # between two signs of life of the worker
@@ -79,6 +81,7 @@ class Trainer:
         self._desk = RunDesk(database, self._ledger, self._weights)
         self._jobs = self._desk.jobs
         self._closing = False
+        self._card: events.WorkerReady | None = None  # what the newest worker runs on
         self._worker_is_gone = threading.Event()
         self._kept_bytes = settings.keep_snapshots_mb << 20
         self._supervisor = Supervisor(
@@ -138,7 +141,7 @@ class Trainer:
     def submit(
         self, mode: RunMode, config: Mapping[str, Any], *, series_id: int | None = None, dataset_id: int | None = None
     ) -> Json:
-        """Ask for a batch or a live run on a series or a dataset; give the run.
+        """Ask for a batch or a live run on a series or a dataset, or for an audit of a batch run; give the run.
 
         Raises InvalidInput for a config that cannot be taken, Conflict where the series has a live run already.
         """
@@ -158,6 +161,13 @@ class Trainer:
         dataset = dataset_id if dataset_id is not None else self._data.make(series_id, config=checked)
         self._check_split(dataset, checked)
         return self._ask(lambda: self._open(mode, series_id, dataset, checked))
+
+    def memory(self, mode: Mode, given: Mapping[str, Any]) -> Json:
+        """Say what a run with this config will need of memory, and what to change where it does not fit."""
+        config = config_class(mode).from_json(checked_config(mode, given, None))
+        on_card = self._card is not None and self._card.device.startswith("cuda")
+        free = self._card.free_bytes if on_card and self._card else free_memory()
+        return estimate(config, free, amp=on_card and config.use_amp)
 
     def stop_run(self, run_id: int) -> Json:
         """Stop a run after its present step; give it, `stopping` or, where it had not begun, `stopped`."""
@@ -245,6 +255,8 @@ class Trainer:
             job.feed.start()
         elif job.mode == "batch":
             self._send_job(job, self._batch_command(job))
+        elif job.mode in AUDITS:
+            self._send_job(job, self._audit_command(job))
         else:
             self._send_job(job, self._load_command(job))
 
@@ -260,6 +272,16 @@ class Trainer:
             config=job.config,
             candidates=self._weights.candidates(job.series_id, job.config["model"]),
             **job.start,
+        )
+
+    def _audit_command(self, job: Job) -> commands.StartAudit:
+        return commands.StartAudit(
+            run_id=job.id,
+            series_id=job.series_id,
+            kind=job.mode,
+            config=job.config,
+            dataset_dir=str(self._data.directory(job.run["dataset_id"])),
+            candidates=self._weights.candidates(job.series_id, job.config["model"]),
         )
 
     def _batch_command(self, job: Job) -> commands.Command:
@@ -444,7 +466,7 @@ class Trainer:
         if job.feed is not None:
             job.feed.stop()
         job.run = self._ledger.close_run(event.to_json(), job.run["summary"])
-        if job.mode != "load":
+        if job.mode in ("batch", "live"):
             self._weights.result_of(job.run)
         self._begin_all()
 
@@ -452,6 +474,7 @@ class Trainer:
         match message:
             case events.WorkerReady():
                 self._supervisor.is_ready()
+                self._card = message
                 log.info("worker %s is ready on %s: %s", message.pid, message.device, message.device_reason)
             case events.RunState():
                 self._on_state(message)

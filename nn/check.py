@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from nn.config import ModelConfig
-from nn.device import Device, choose, memory_line, peak_resident_bytes, resident_bytes
+from nn.device import Device, choose, keep_memory_tight, memory_line, peak_resident_bytes, resident_bytes
 from nn.learner import Learner, Schedule
 from nn.logline import GIB
 from nn.losses import counts_of, losses_of, weighted_loss
@@ -98,6 +98,8 @@ def _peaks(config: ModelConfig, device: str) -> tuple[int, int]:
     _steps(dataclasses.replace(config, batch_size=1), device)  # what torch loads at its first step does not count
     before, peaks = _held(device), []
     for on in (True, False):  # the smaller first: the peak of a process only rises
+        if on and device == "cpu":
+            keep_memory_tight()
         _steps(dataclasses.replace(config, use_gradient_checkpointing=on, batch_size=MEMORY_BATCH), device)
         peaks.append(_peak(device) - before)
     return peaks[0], peaks[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import sys
@@ -15,6 +16,8 @@ import torch
 from nn.logline import memory_line as line_of
 
 CALIBRATION_S = 2.0
+M_MMAP_THRESHOLD = -3  # its number in malloc.h of glibc
+LARGE_BLOCK = 1 << 20
 WORTH = 0.9  # more threads must bring at least a tenth
 
 
@@ -60,6 +63,18 @@ def resident_bytes() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return peak_resident_bytes()
+
+
+def keep_memory_tight() -> None:
+    """Have the C library give large blocks back as soon as they are freed, for the rest of this process.
+
+    By default glibc keeps freed blocks of up to 32 MB in its heap, where gradient checkpointing, which frees and
+    takes such blocks all the time, saved half of what it should. Steps of large batches become a third slower.
+    """
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+        if mallopt is not None:
+            mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def peak_resident_bytes() -> int:

@@ -285,6 +285,7 @@ class WorkerReady(Message):
     device_reason: str
     threads: int
     memory: str
+    free_bytes: int = 0  # on the device, before any run; 0 where nobody knows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from nn.checkpoint import Weights, exists, load, load_state, save, weights_of
+from nn.device import keep_memory_tight
 from nn.events import (
     BatchDone,
     CheckpointSaved,
@@ -77,6 +78,8 @@ class _Run:
         weights, self.origin, self.reason = Start(resumed, job.origin, job.reason) if resumed else choose_start(job)
         self.threads = resumed.meta.threads if resumed else job.threads
         torch.set_num_threads(self.threads)
+        if self.config.use_gradient_checkpointing and job.device.device.type == "cpu":
+            keep_memory_tight()
         self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None, job.permutation)
         self.windows = Windows(self.data.rows, self.data.targets, self.config.sequence_length, job.device.device)
         self.batches = [self._count(epoch) for epoch in range(1, self.config.epochs + 1)]

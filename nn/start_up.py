@@ -35,4 +35,5 @@ def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
         device_reason=device.reason,
         threads=threads,
         memory=memory_line(device.device),
+        free_bytes=torch.cuda.mem_get_info(device.device)[0] if device.device.type == "cuda" else 0,
     )

@@ -43,6 +43,7 @@ class BatchRun:
     """The batch run, or the audit, under way."""
 
     command: commands.StartBatch | commands.StartAudit
+    config: BatchConfig
     steps: Generator[Said, None, Weights | None]
     control: Control
     paused: bool = False
@@ -248,7 +249,7 @@ class TrainerLoop:
             recorded_step=command.recorded_step,
             recorded_epoch=command.recorded_epoch,
         )
-        self._batch = BatchRun(command, fit(job, control), control)
+        self._batch = BatchRun(command, config, fit(job, control), control)
 
     def _start_audit(self, command: commands.StartAudit) -> None:
         self._refuse_second_batch()
@@ -269,7 +270,7 @@ class TrainerLoop:
             labels = tuple(dataset.manifest.get("labels") or ())
             choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
             steps = audit_leaks(job, control, as_loaded(choice, config, command.run_id, labels).snapshot, choice.reason)
-        self._batch = BatchRun(command, steps, control)
+        self._batch = BatchRun(command, config, steps, control)
 
     def _refuse_second_batch(self) -> None:
         if self._batch is not None:
@@ -375,13 +376,13 @@ class TrainerLoop:
 
     def _abort_batch(self, run: BatchRun, error: Exception) -> None:
         self._batch = None
-        self._fail(run.command.run_id, error)
+        self._fail(run.command.run_id, error, run.config)
 
     def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:
         run.control.end, run.paused = state, False
 
-    def _fail(self, run_id: int, error: Exception) -> None:
-        self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error)))
+    def _fail(self, run_id: int, error: Exception, config: ModelConfig | None = None) -> None:
+        self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error, config)))
 
     def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:
         runs = self._live.values()

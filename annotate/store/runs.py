@@ -12,6 +12,7 @@ from annotate.models import Json, Run
 
 SHOWN = (
     "id", "mode", "series_id", "dataset_id", "state", "cause", "config", "created", "started", "ended", "summary",
+    "note",
 )  # fmt: skip
 MAX_ID = 2**53  # every whole number up to it is exact in a browser
 UNFINISHED = ("queued", "running", "paused", "stopping")

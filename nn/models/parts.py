@@ -89,9 +89,8 @@ def recent(x: Tensor, count: int, apart: int = 1) -> Tensor:
 
     The oldest comes first; candles before the window count as zeros.
     """
-    length, before = x.shape[1], (count - 1) * apart
-    padded = F.pad(x, (0, 0, before, 0))
-    return torch.cat([padded[:, i * apart : i * apart + length] for i in range(count)], dim=-1)
+    length, shifts = x.shape[1], [min(i * apart, x.shape[1]) for i in reversed(range(count))]
+    return torch.cat([F.pad(x[:, : length - shift], (0, 0, shift, 0)) for shift in shifts], dim=-1)
 
 
 @lru_cache(maxsize=32)

@@ -13,7 +13,6 @@ from nn.models.parts import Block, CausalInput, Heads, recent, start_small
 
 TAPS = 4  # candles that one convolution mixes
 PER_BLOCK = 2  # convolutions of a block, each TAPS times as far apart as the one before
-MOST_APART = 4096  # further than any sequence is long
 
 
 class TcnBlock(Block):
@@ -26,7 +25,7 @@ class TcnBlock(Block):
         super().__init__()
         d = config.d_model
         self.recompute = config.use_gradient_checkpointing
-        self.apart = [min(TAPS ** (number * PER_BLOCK + i), MOST_APART) for i in range(PER_BLOCK)]
+        self.apart = [_apart(number * PER_BLOCK + i, config.sequence_length) for i in range(PER_BLOCK)]
         self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in self.apart)
         self.mixes = nn.ModuleList(nn.Linear(TAPS * d, d) for _ in self.apart)
         self.blends = nn.ModuleList(nn.Linear(d, d) for _ in self.apart)
@@ -38,6 +37,12 @@ class TcnBlock(Block):
             taps = recent(norm(x), TAPS, apart)  # (B, T, TAPS·d)
             x = x + self.dropout(blend(F.gelu(mix(taps))))
         return x
+
+
+def _apart(number: int, length: int) -> int:
+    """Give how far apart the taps of a convolution are: 1, 4, 16 … below the window's length, then over again."""
+    distances: list[int] = [distance for i in range(number + 1) if (distance := int(TAPS**i)) < length]
+    return distances[number % len(distances)]
 
 
 class Tcn(nn.Module):

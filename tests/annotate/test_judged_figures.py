@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotate.judged_figures import judged_figures
+from annotate.judged_figures import judged_figures, skill_figures
 from annotate.models import Json
 from nn.calibration import calibration
 from nn.metrics import confusion, per_class
@@ -59,3 +59,13 @@ def test_the_test_split_stands_beside_validation_and_alone_where_there_is_none()
 def test_runs_of_earlier_versions_and_runs_without_a_judgement_have_none_of_these() -> None:
     assert not list(judged_figures(None, None))
     assert not list(judged_figures({"validation": {"heads": {"trend": {"accuracy": 0.5}}}}, None))
+
+
+def test_a_check_on_skill_is_drawn_as_the_real_run_among_the_shuffled_ones() -> None:
+    of = {"verdict": "skill", "real": 1.5, "shuffled": [1.6, 1.61], "limit": 1.58}
+    overall, candle = skill_figures({**of, "heads": {"candle": of}})
+    assert (overall["name"], candle["name"]) == ("loss", "candle_nll")
+    assert candle["title"] == "Candle: skill, validation loss"
+    shuffled, real, limit = candle["figure"]["data"]
+    assert (shuffled["y"], real["y"], limit["y"]) == ([1.6, 1.61], [1.5], [1.58, 1.58])
+    assert not list(skill_figures(None))

@@ -143,7 +143,7 @@ def test_models_are_listed_with_their_fields_and_checkpoints(door: Door, api: Fl
     checkpoints = {model["name"]: model["checkpoints"] for model in listed["items"]}
     assert checkpoints["transformer"] == []
     assert [(row["run_id"], row["name"], row["result"]) for row in checkpoints["gru"]] == [(run_id, "best", True)]
-    assert set(listed["fields"]) == {"load", "batch", "live"}
+    assert set(listed["fields"]) == {"load", "batch", "live", "skill"}
     epochs = next(field for field in listed["fields"]["batch"] if field["name"] == "epochs")
     assert (epochs["type"], epochs["default"], epochs["least"], epochs["most"]) == ("int", 10, 1, 10_000)
     assert epochs["meaning"]

@@ -31,7 +31,7 @@ from annotate.store.events import events_after
 from annotate.store.runs import get_run, run_to_json
 from annotate.store.series import create_series
 from annotate.training import Trainer
-from annotate.views import models, replies, runs, sockets
+from annotate.views import models, replies, run_figures, runs, sockets
 from annotate.views.services import Services
 
 PEER = [sys.executable, str(Path(__file__).with_name("peer.py"))]
@@ -83,7 +83,7 @@ class Door:
         }
         parts["veils"] = self.publisher.veils
         app.extensions["annotate"] = cast("Services", SimpleNamespace(**parts))  # all that the views below ask for
-        for blueprint in (models.bp, runs.bp):
+        for blueprint in (models.bp, runs.bp, run_figures.bp):
             app.register_blueprint(blueprint)
         replies.register_errors(app)
         socketio.init_app(app)

@@ -1,0 +1,19 @@
+"""A run may have a note."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("run", sa.Column("note", sa.String(), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("run", "note")
