@@ -52,7 +52,7 @@ function applyAppearance() {
 }
 
 applyAppearance();
-const canvas = element("div", { class: "chart-canvas" });
+const canvas = element("div", { class: "chart-canvas", tabindex: 0, role: "application", "aria-label": "Candles: arrow keys move the crosshair, the question mark shows every key" });
 part("chart").append(canvas);
 const view = new LeadView(canvas, api);
 const overview = new Overview(part("overview"), api, view);
@@ -149,7 +149,7 @@ const cursor = new Cursor(view);
 const saveBadge = mountToolbar(part("toolbar"), context, view);
 mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data"), onRetry: retry });
-mountMoveKeys(keyboard, view, cursor);
+mountMoveKeys(keyboard, view, cursor, part("chart"));
 const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
 const { annotator, book, labels, layer, follow } = mountAnnotating(places, context, view, overview, cursor);
 const panels = {
@@ -171,6 +171,7 @@ const loadWorkbench = onceLoaded(async () => {
   const { mountWorkbench } = await import("./view/workbench.js");
   return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer, overview });
 }, toast);
+const loadTour = onceLoaded(async () => (await import("./view/tour.js")).startTour(part("annotate-panel"), settings, book), toast);
 keyboard.on("open-replay", async () => (await loadWorkbench())?.replay.openDialog());
 const loadSuggesting = onceLoaded(async () => {
   const { mountSuggesting } = await import("./view/suggesting.js");
@@ -187,6 +188,7 @@ async function startRest() {
   follow(link);
   annotator.state.subscribe(({ hidden }) => predictions.setHidden(hidden));
   void loadWorkbench();
+  if (!settings.get().tourSeen) void loadTour();
   void loadSuggesting();
   whenIdle(() => void loadHelp());
 }

@@ -210,10 +210,11 @@ export function merged(coarse, fine) {
 }
 
 /**
+ * Read a column as the server writes it.
  * @param {{dtype: string, bdata: string} | (number | null)[]} column
  * @returns {Float64Array}
  */
-function decodeColumn(column) {
+export function decodeColumn(column) {
   if (Array.isArray(column)) return Float64Array.from(column, (value) => value ?? NaN);
   const bytes = Uint8Array.from(atob(column.bdata), (letter) => letter.charCodeAt(0));
   if (column.dtype === "f8") return new Float64Array(bytes.buffer);

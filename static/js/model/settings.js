@@ -9,6 +9,7 @@ import { usableKeys } from "./keys.js";
  * @property {string} zone `UTC`, `browser` or an IANA name
  * @property {"normal" | "log" | "percent"} scale of the prices
  * @property {string[]} sessions that are shaded, by name
+ * @property {boolean} tourSeen the tour is shown once, on the first start
  * @property {boolean} magnet prices snap to those of their candle
  * @property {Record<string, string[]>} keys where a person gave an action other keys than the table's
  * @property {string} author
@@ -23,6 +24,7 @@ import { usableKeys } from "./keys.js";
  * @property {number} from first visible time, ms UTC
  * @property {number} to
  * @property {string[]} [panes] timeframes of the panes beside the chart
+ * @property {import("./indicators.js").Indicator[]} [indicators]
  */
 
 /** @typedef {{getItem: (key: string) => string | null, setItem: (key: string, text: string) => void}} TextStorage */
@@ -37,6 +39,7 @@ export const DEFAULTS = {
   zone: "UTC",
   scale: "normal",
   sessions: [],
+  tourSeen: false,
   magnet: false,
   keys: {},
   author: "me",
@@ -78,10 +81,10 @@ export function withView(settings, view) {
 }
 
 /**
- * Give settings in which the panes of a series are others.
+ * Give settings in which the panes or indicators of a series are others.
  * @param {Settings} settings
  * @param {number} seriesId
- * @param {Partial<Pick<SeriesView, "panes">>} part
+ * @param {Partial<Pick<SeriesView, "panes" | "indicators">>} part
  * @returns {Settings}
  */
 export function withLook(settings, seriesId, part) {

@@ -17,8 +17,8 @@ import { onceLoaded, whenIdle } from "./later.js";
  * @param {import("./dialog.js").Dialog} parts.dialog
  * @param {HTMLElement} parts.saveBadge
  * @param {import("./toast.js").Toast} parts.toast
- * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
  * @param {import("./keyboard.js").Keyboard} parts.keyboard
+ * @param {() => void} parts.onClosed takes the focus that the selected annotation's fields had
  */
 export function mountAnnotatePanel(root, parts) {
   const { book, saveBadge } = parts;

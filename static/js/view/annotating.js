@@ -9,11 +9,8 @@ import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
 import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
-import { mountAnnotateKeys } from "./annotate-keys.js";
-import { Copying } from "./copying.js";
-import { KeyDrawing } from "./key-drawing.js";
+import { onceLoaded } from "./later.js";
 import { MarkLayer } from "./mark-layer.js";
-import { MarkPointer } from "./mark-pointer.js";
 import { mountToolRail } from "./tool-rail.js";
 
 /** @typedef {import("./chart-view.js").ChartView} ChartView */
@@ -46,15 +43,15 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const labels = new LabelBook(api);
   const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast, settings });
   const layer = new MarkLayer(view);
-  const pointer = new MarkPointer(canvas, view, annotator, layer);
-  const copying = new Copying({ annotator, book, view, cursor, toast });
-  const drawing = new KeyDrawing(annotator, view, cursor, toast);
   mountToolRail(rail, annotator, keyboard, settings);
-  mountAnnotatePanel(panel, { annotator, book, labels, view, settings, dialog, saveBadge, toast, drawing, keyboard });
-  mountAnnotateKeys(keyboard, { annotator, drawing, copying, pointer, toast, book, view }, () => {
+  const comment = () => {
     tabs.show("annotate");
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
-  });
+  };
+  const hands = onceLoaded(async () => (await import("./annotate-hands.js")).mountHands(canvas, { keyboard, annotator, layer, book, view, cursor, toast, comment }), toast);
+  const panelParts = { annotator, book, labels, view, settings, dialog, saveBadge, toast, keyboard, onClosed: () => canvas.focus() };
+  // The chart is drawn without them; the labels show when they can be used.
+  void hands().then(() => mountAnnotatePanel(panel, panelParts));
   followModel({ book, labels, layer, annotator, overview, view });
   let openId = series.get().current?.id;
   let labelSetId = series.get().current?.label_set_id;
@@ -103,6 +100,7 @@ function accept({ what, id, annotation, label_set: labelSet }, book, labels) {
     labels.accept(labelSet);
     void book.refresh();
   }
+  if (what === "reviewed") void book.refreshReviewed();
   if (what === undefined || what === "annotations") void book.refresh();
 }
 

@@ -6,7 +6,7 @@ import { coloursOf } from "../model/label-set.js";
 import { timeText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
 import { card } from "./card.js";
-import { button, element, fill } from "./element.js";
+import { button, element, fill, redraw } from "./element.js";
 import { swatch } from "./label-list.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
@@ -49,7 +49,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
       most += ROWS;
       draw();
     };
-    fill(rows, ...found.slice(0, most).map(one), found.length > most && button(`${found.length - most} more`, more), found.length === 0 && emptyText(index.size, isLoading));
+    redraw(rows, () => fill(rows, ...found.slice(0, most).map(one), found.length > most && button(`${found.length - most} more`, more), found.length === 0 && emptyText(index.size, isLoading)));
   };
   const drawLabels = () => {
     fill(label, ...options([["", "All labels"], ...(labels.set.get()?.labels ?? []).map(({ name }) => [name, name])]));
@@ -101,7 +101,7 @@ function rowOf(mark, { colour, zone, timeframe, isSelected, onOpen }) {
     { role: "listitem" },
     element(
       "button",
-      { type: "button", class: "annotation-row", "aria-current": isSelected ? "true" : null, onclick: (/** @type {MouseEvent} */ event) => onOpen(event.shiftKey || event.ctrlKey || event.metaKey), title: `${kindOf(mark).title} ${mark.label}, ${place}${mark.comment ? `: ${mark.comment}` : ""}` },
+      { type: "button", class: "annotation-row", "data-focus": mark.id, "aria-current": isSelected ? "true" : null, onclick: (/** @type {MouseEvent} */ event) => onOpen(event.shiftKey || event.ctrlKey || event.metaKey), title: `${kindOf(mark).title} ${mark.label}, ${place}${mark.comment ? `: ${mark.comment}` : ""}` },
       swatch(colour ?? "#8c8c8c"),
       element("span", { "aria-hidden": "true", class: "muted" }, kindOf(mark).sign),
       element("span", { class: "clip name" }, mark.label),

@@ -30,6 +30,19 @@ export function fill(parent, ...children) {
 }
 
 /**
+ * Draw something anew, with the focus on the control that had it: the one with the same `data-focus`.
+ * @param {Element} root
+ * @param {() => void} draw
+ */
+export function redraw(root, draw) {
+  const active = document.activeElement;
+  const name = root.contains(active) ? active?.getAttribute("data-focus") : null;
+  draw();
+  if (!name || root.contains(document.activeElement)) return;
+  /** @type {HTMLElement | null} */ (root.querySelector(`[data-focus="${CSS.escape(name)}"]`))?.focus();
+}
+
+/**
  * Make a button with a name that screen readers can say.
  * @param {string} text
  * @param {(event: MouseEvent) => void} onclick

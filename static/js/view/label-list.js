@@ -2,7 +2,7 @@
 
 import { activeLabels } from "../model/label-set.js";
 import { card } from "./card.js";
-import { button, element, fill } from "./element.js";
+import { button, element, fill, redraw } from "./element.js";
 import { onceLoaded } from "./later.js";
 
 /**
@@ -27,7 +27,7 @@ export function mountLabelList(root, { annotator, labels, book, dialog, toast })
     if (error) return fill(list, failure(error));
     const counts = countByLabel(book.index.all());
     const armed = annotator.labelName();
-    fill(list, ...activeLabels(set).map((label) => labelButton(label, label.name === armed, counts.get(label.name) ?? 0, annotator)));
+    redraw(list, () => fill(list, ...activeLabels(set).map((label) => labelButton(label, label.name === armed, counts.get(label.name) ?? 0, annotator))));
   };
   labels.set.subscribe(draw);
   labels.error.subscribe(draw);
@@ -52,7 +52,7 @@ function labelButton({ name, colour, key }, isArmed, count, annotator) {
   const title = key ? `${name}: key ${key}` : name;
   return element(
     "button",
-    { type: "button", class: "button label-button", "aria-pressed": String(isArmed), title, onclick: () => annotator.useLabel(name) },
+    { type: "button", class: "button label-button", "data-focus": name, "aria-pressed": String(isArmed), title, onclick: () => annotator.useLabel(name) },
     swatch(colour),
     element("span", { class: "clip grow" }, name),
     count > 0 && element("span", { class: "muted number" }, String(count)),

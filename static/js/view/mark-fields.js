@@ -35,7 +35,7 @@ export function confidenceSelect(mark, change) {
  * @param {(change: Partial<Annotation>) => void} change
  */
 export function commentBox(mark, change) {
-  const box = element("textarea", { rows: 2, maxlength: MAX_COMMENT, "data-part": "comment" });
+  const box = element("textarea", { rows: 2, maxlength: MAX_COMMENT, "data-part": "comment", "data-focus": "comment" });
   box.value = mark.comment;
   const keep = () => box.value !== mark.comment && change({ comment: box.value });
   box.addEventListener("change", keep);
@@ -65,7 +65,7 @@ export function limitInput(value, decimals, onChange) {
  * @param {string} [part] names it, so that the focus comes back to it
  */
 export function choice(options, chosen, onChoose, part) {
-  const made = element("select", { "data-part": part }, ...options.map(([value, text]) => element("option", { value }, text)));
+  const made = element("select", { "data-focus": part }, ...options.map(([value, text]) => element("option", { value }, text)));
   made.value = chosen;
   made.addEventListener("change", () => onChoose(made.value));
   return made;

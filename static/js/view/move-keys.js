@@ -1,11 +1,22 @@
-// Moves crosshair and view by keyboard.
+// Moves crosshair and view by keyboard, and says the candle that the crosshair came to.
+
+import { formatPrice, formatTime } from "../model/format.js";
+import { Zone } from "../model/zone.js";
+import { element } from "./element.js";
+
+const UTC = new Zone("UTC");
 
 /**
  * @param {import("./keyboard.js").Keyboard} keyboard
  * @param {import("./chart-view.js").ChartView} view
  * @param {import("./cursor.js").Cursor} cursor
+ * @param {HTMLElement} root gets the words for a screen reader
  */
-export function mountMoveKeys(keyboard, view, cursor) {
+export function mountMoveKeys(keyboard, view, cursor, root) {
+  const words = element("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+  root.append(words);
+  /** @param {number} index */
+  const say = (index) => (words.textContent = candleWords(view, index));
   /** @param {number} step */
   const moveCursor = (step) => {
     const [now, range, candles] = [cursor.get(), view.visible(), view.window];
@@ -13,6 +24,7 @@ export function mountMoveKeys(keyboard, view, cursor) {
     const index = Math.min(candles.length - 1, Math.max(0, now.index + step));
     if (candles.columns.time[index] < range.from || candles.closeOf(index) > range.to) view.chart.scrollBy(step);
     cursor.set(index);
+    say(index);
   };
   /** @param {number} share of a screen */
   const page = (share) => {
@@ -36,4 +48,16 @@ export function mountMoveKeys(keyboard, view, cursor) {
   keyboard.on("zoom-out", () => zoom(1 / 0.7));
   keyboard.on("first", () => view.goTo(view.bounds()?.from ?? 0));
   keyboard.on("last", () => view.goToEnd());
+}
+
+/**
+ * @param {import("./chart-view.js").ChartView} view
+ * @param {number} index
+ */
+function candleWords(view, index) {
+  const { time, open, high, low, close } = view.window.candle(index);
+  const said = formatTime(time, UTC, view.window.level);
+  if (view.state.get().pricesHidden) return `${said}, ${close >= open ? "up" : "down"}`;
+  const prices = /** @type {const} */ ([["open", open], ["high", high], ["low", low], ["close", close]]);
+  return [said, ...prices.map(([name, price]) => `${name} ${formatPrice(price, view.decimals)}`)].join(", ");
 }

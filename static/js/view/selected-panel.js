@@ -5,7 +5,7 @@ import { formatPrice, formatShortTime } from "../model/format.js";
 import { activeLabels } from "../model/label-set.js";
 import { gainText, placeText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
-import { button, element, field, fill } from "./element.js";
+import { button, element, field, fill, redraw } from "./element.js";
 import { choice, commentBox, confidenceSelect, labelSelect, limitInput } from "./mark-fields.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
@@ -22,16 +22,19 @@ const EXTENDS = [["none", "Not extended"], ["right", "To the right"], ["left", "
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
  * @param {import("./keyboard.js").Keyboard} parts.keyboard
+ * @param {() => void} parts.onClosed takes the focus that the panel had when it closed
  */
 export function mountSelectedPanel(root, parts) {
-  const { annotator, book, labels, settings } = parts;
+  const { annotator, book, labels, settings, onClosed } = parts;
   const draw = () => {
     const [mark, chosen] = [annotator.selected, annotator.chosen];
     const shown = chosen.length > 1 ? "many" : (mark?.id ?? null);
+    const hadFocus = root.contains(document.activeElement);
     root.hidden = !mark;
+    if (!mark && hadFocus) onClosed();
     // Someone who is typing keeps the field; it is drawn again with the next change.
     const isBusy = root.contains(document.activeElement) && shownId === shown && isTyping();
-    if (mark && !isBusy) keepFocus(root, () => fill(root, ...(chosen.length > 1 ? manyContent(chosen, parts) : contentOf(mark, parts))));
+    if (mark && !isBusy) redraw(root, () => fill(root, ...(chosen.length > 1 ? manyContent(chosen, parts) : contentOf(mark, parts))));
     shownId = shown;
   };
   /** @type {string | null} */
@@ -45,18 +48,6 @@ export function mountSelectedPanel(root, parts) {
 
 function isTyping() {
   return document.activeElement instanceof HTMLTextAreaElement || document.activeElement instanceof HTMLInputElement;
-}
-
-/**
- * Draw anew, with the focus on the control that had it.
- * @param {HTMLElement} root
- * @param {() => void} draw
- */
-function keepFocus(root, draw) {
-  const active = document.activeElement;
-  const name = root.contains(active) ? active?.getAttribute("data-part") : null;
-  draw();
-  if (name) /** @type {HTMLElement | null} */ (root.querySelector(`[data-part="${name}"]`))?.focus();
 }
 
 /**

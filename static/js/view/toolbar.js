@@ -3,7 +3,7 @@
 import { timeframeChoice } from "../model/timeframe.js";
 import { Zone, zoneNames } from "../model/zone.js";
 import { onceLoaded } from "./later.js";
-import { button, element, fill } from "./element.js";
+import { button, element, fill, redraw } from "./element.js";
 
 /** @typedef {import("../model/types.js").Series} Series */
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -67,7 +67,7 @@ function seriesTitle({ symbol, timeframe, source, simulated }) {
  */
 function timeframeButtons({ series }, view) {
   const list = element("div", { class: "group timeframes", role: "group", "aria-label": "Timeframe" });
-  const more = element("select", { class: "more-timeframes", "aria-label": "More timeframes", title: "More timeframes" });
+  const more = element("select", { class: "more-timeframes", "aria-label": "More timeframes", "data-focus": "more", title: "More timeframes" });
   more.addEventListener("change", () => view.setTimeframe(more.value));
   const draw = () => {
     const { current } = series.get();
@@ -75,11 +75,11 @@ function timeframeButtons({ series }, view) {
     const { usual, rare } = current ? timeframeChoice(current.timeframe) : { usual: [], rare: [] };
     /** @param {string} timeframe */
     const one = (timeframe) =>
-      button(timeframe, () => view.setTimeframe(timeframe), { class: "quiet", "aria-pressed": String(timeframe === chosen) });
+      button(timeframe, () => view.setTimeframe(timeframe), { class: "quiet", "data-focus": timeframe, "aria-pressed": String(timeframe === chosen) });
     fill(more, element("option", { value: "", disabled: true, hidden: true }, "…"), ...rare.map((timeframe) => element("option", { value: timeframe }, timeframe)));
     more.value = rare.includes(chosen) ? chosen : "";
     more.classList.toggle("chosen", more.value !== "");
-    fill(list, ...usual.map(one), rare.length > 0 && more);
+    redraw(list, () => fill(list, ...usual.map(one), rare.length > 0 && more));
   };
   series.subscribe((now, before) => now.current?.id !== before.current?.id && draw());
   view.state.subscribe((now, before) => now.timeframe !== before.timeframe && draw());

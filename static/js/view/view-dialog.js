@@ -1,4 +1,4 @@
-// How the chart looks: panes, shaded sessions; each choice shows at once.
+// How the chart looks: panes, indicators, shaded sessions; each choice shows at once.
 
 import { MOST_PANES } from "../model/panes.js";
 import { SESSIONS } from "../model/sessions.js";
@@ -7,8 +7,9 @@ import { button, element } from "./element.js";
 /**
  * @param {import("./context.js").PageContext} context
  * @param {import("./panes.js").Panes} panes
+ * @param {import("./indicators.js").Indicators} indicators
  */
-export function openView({ dialog, settings }, panes) {
+export function openView({ dialog, settings }, panes, indicators) {
   const counts = element("div", { class: "row", role: "group", "aria-label": "Panes" });
   const drawCounts = () => {
     const now = panes.shown.length;
@@ -17,7 +18,7 @@ export function openView({ dialog, settings }, panes) {
         panes.setCount(others);
         drawCounts();
       };
-      return button(String(others + 1), choose, { "aria-pressed": String(others === now), "aria-label": others === 0 ? "One pane" : `${others + 1} panes` });
+      return button(String(others + 1), choose, { "aria-pressed": String(others === now), "aria-label": others === 0 ? "1 pane" : `${others + 1} panes` });
     });
     counts.replaceChildren(...made);
   };
@@ -32,6 +33,7 @@ export function openView({ dialog, settings }, panes) {
     title: "View",
     body: [
       element("section", { class: "stack" }, element("h3", {}, "Panes of this series"), counts, element("small", { class: "muted" }, "Each has its own timeframe; crosshair, time and annotations are the same in all.")),
+      indicators.section(),
       element("section", { class: "stack" }, element("h3", {}, "Shaded sessions"), ...sessions),
     ],
     cancel: "Close",

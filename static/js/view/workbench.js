@@ -1,5 +1,6 @@
-// What the workbench has beyond drawing: walking over candles, the ruler, replay, panes, sessions. Loaded after the first view.
+// What the workbench has beyond drawing: walking over candles, the ruler, replay, panes, indicators, sessions. Loaded after the first view.
 
+import { Indicators } from "./indicators.js";
 import { Panes } from "./panes.js";
 import { ReplayBar } from "./replay-bar.js";
 import { Ruler } from "./ruler.js";
@@ -30,6 +31,7 @@ export function mountWorkbench({ chart, canvas }, context, { annotator, book, la
   new Ruler(canvas, view, annotator);
   shadeSessions(view, settings);
   const panes = new Panes(chart, context, { view, canvas, annotator, layer, cursor });
-  keyboard.on("open-view", () => openView(context, panes));
+  const indicators = new Indicators(context, view);
+  keyboard.on("open-view", () => openView(context, panes, indicators));
   return { replay: new ReplayBar(chart, context, { view, book, overview }) };
 }

@@ -1,23 +1,34 @@
-// What the keys of annotating do.
+// The hands of annotating: pointer and keys. They come by `import()`, since the first view is drawn without them.
 
 import { LABEL_KEYS } from "../model/keys.js";
+import { Copying } from "./copying.js";
+import { KeyDrawing } from "./key-drawing.js";
+import { MarkPointer } from "./mark-pointer.js";
 import { toggleReviewed } from "./reviewing.js";
 
 const TOOLS = /** @type {const} */ (["select", "span", "point", "trade", "level", "trend_line", "chart_class", "walk", "ruler"]);
 
 /**
- * @param {import("./context.js").Keyboard} keyboard
- * @param {object} parts
- * @param {import("./annotator.js").Annotator} parts.annotator
- * @param {import("./key-drawing.js").KeyDrawing} parts.drawing
- * @param {import("./copying.js").Copying} parts.copying
- * @param {import("./mark-pointer.js").MarkPointer} parts.pointer
- * @param {import("./toast.js").Toast} parts.toast
- * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
- * @param {import("./chart-view.js").ChartView} parts.view
- * @param {() => void} comment puts the focus into the comment of the selected annotation
+ * @typedef {object} Hands
+ * @property {import("./context.js").Keyboard} keyboard
+ * @property {import("./annotator.js").Annotator} annotator
+ * @property {import("./mark-layer.js").MarkLayer} layer
+ * @property {import("../net/annotation-book.js").AnnotationBook} book
+ * @property {import("./chart-view.js").ChartView} view
+ * @property {import("./cursor.js").Cursor} cursor
+ * @property {import("./toast.js").Toast} toast
+ * @property {() => void} comment puts the focus into the comment of the selected annotation
  */
-export function mountAnnotateKeys(keyboard, { annotator, drawing, copying, pointer, toast, book, view }, comment) {
+
+/**
+ * @param {HTMLElement} canvas the chart's container
+ * @param {Hands} hands
+ */
+export function mountHands(canvas, hands) {
+  const { keyboard, annotator, layer, book, view, cursor, toast, comment } = hands;
+  const pointer = new MarkPointer(canvas, view, annotator, layer);
+  const drawing = new KeyDrawing(annotator, view, cursor, toast);
+  const copying = new Copying({ annotator, book, view, cursor, toast });
   for (const key of LABEL_KEYS) keyboard.on(`label-${key}`, () => annotator.useLabelKey(key));
   for (const tool of TOOLS) keyboard.on(`tool-${tool}`, () => annotator.setTool(tool));
   keyboard.on("magnet", () => {
