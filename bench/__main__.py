@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from bench import asking, export_size, few_labels, import_size, live, page, training
+from bench import asking, export_size, few_labels, import_served, import_size, live, page, training
 from bench.report import Measure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "live": live.measures,
     "page": page.measures,
     "import_size": import_size.measures,
+    "import_served": import_served.measures,
     "export_size": export_size.measures,
     "few_labels": few_labels.measures,
     "asking": asking.measures,

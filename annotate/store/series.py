@@ -28,6 +28,13 @@ def get_series(session: Session, series_id: int) -> Series:
     return series
 
 
+def require_series(session: Session, series_id: int) -> None:
+    """Raise NotFound unless the series is there; asks for no more, since every window of the chart asks this."""
+    query = select(Series.id).where(Series.id == series_id, Series.deleted.is_(None))
+    if session.scalar(query) is None:
+        raise NotFound(f"there is no series {series_id}", series_id=series_id)
+
+
 def count_series(session: Session) -> int:
     """Count the series, deleted ones included."""
     return session.scalar(select(func.count()).select_from(Series)) or 0

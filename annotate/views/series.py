@@ -22,6 +22,7 @@ from annotate.store.series import (
     list_series,
     purge_deleted,
     rename_series,
+    require_series,
     restore_series,
     series_json,
 )
@@ -106,7 +107,7 @@ def get_candles(series_id: int) -> Json:
         raise InvalidInput(f"from={start} is after to={end}", field="from")
     most = _whole("max_points")
     with services().database.read() as session:
-        get_series(session, series_id)
+        require_series(session, series_id)
     timeframe = request.args.get("timeframe")
     # More than the limit is no error: the answer is coarser and says so.
     window = services().candles.window(
