@@ -1,4 +1,4 @@
-"""A large file through the real server: to its chart against pandas, memory, windows and zooms against a small series."""
+"""A large file through the real server: to its chart against pandas, memory, and windows against a small series."""
 
 from __future__ import annotations
 
