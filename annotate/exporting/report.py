@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from plotly.offline.offline import get_plotlyjs
 
-from annotate.annotations.geometry import CLASS_KINDS
+from annotate.annotations.geometry import CLASS_KINDS, KINDS
 from annotate.candles import Candles, aggregate
+from annotate.exporting.description import PARTS
 from annotate.exporting.iso import iso
 from annotate.exporting.losses import PEOPLE
 from annotate.exporting.member import Member, Source
@@ -27,14 +28,37 @@ Mark = Mapping[str, Any]
 
 MOST_CANDLES = 4_000  # drawn; a longer series is drawn in coarser ones
 MOST_SPANS = 1_000  # boxes that a browser draws without waiting
+MOST_LISTED = 500  # marks in the table
+HALF_OPEN = (*CLASS_KINDS, "chart_class")  # kinds that end with the close of their last candle
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1c2330; }
-table { border-collapse: collapse; } td, th { border: 1px solid #c9d0da; padding: 2px 8px; text-align: left; }
+:root { color-scheme: light dark; --text: #1c2330; --muted: #5b6575; --line: #c9d0da; --ground: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --text: #e4e8ef; --muted: #98a3b5; --line: #39424f; --ground: #14181f; } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: var(--text);
+  background: var(--ground); overflow-wrap: anywhere; }
+h2 { margin-top: 2rem; } .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 14px; }
+td, th { border: 1px solid var(--line); padding: 2px 8px; text-align: left; vertical-align: top; }
+td, th { white-space: nowrap; overflow-wrap: normal; unicode-bidi: isolate; } th { color: var(--muted); }
+td:last-child { white-space: pre-line; overflow-wrap: anywhere; min-width: 8rem; }
 .chart { height: 32rem; } .figure { height: 22rem; }
 """
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 DRAW = """
-for (const {id, figure} of JSON.parse(document.getElementById("figures").textContent))
-  Plotly.newPlot(id, figure.data, figure.layout, {responsive: true, displaylogo: false});
+const figures = JSON.parse(document.getElementById("figures").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const draw = () => {
+  const style = getComputedStyle(document.documentElement);
+  const axis = {gridcolor: style.getPropertyValue("--line"), zerolinecolor: style.getPropertyValue("--line")};
+  const font = {color: style.getPropertyValue("--text")};
+  const look = {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font};
+  for (const {id, figure} of figures) {
+    const {xaxis, yaxis, ...rest} = figure.layout;
+    const layout = {...rest, ...look, xaxis: {...axis, ...xaxis}, yaxis: {...axis, ...yaxis}};
+    Plotly.react(id, figure.data, layout, {responsive: true, displaylogo: false});
+  }
+};
+dark.addEventListener("change", draw);
+draw();
 """
 
 
@@ -53,7 +77,9 @@ def lost(source: Source) -> list[str]:
     spans = sum(mark["kind"] in CLASS_KINDS for mark in dataset.annotations)
     if spans > MOST_SPANS:
         said.append(f"{spans - MOST_SPANS:,} spans are not drawn, only counted")
-    return [*said, ", ".join(PEOPLE) + " of each mark"]
+    more = len(dataset.annotations) - MOST_LISTED
+    said += [f"{more:,} marks are not in its table"] if more > 0 else []
+    return [*said, ", ".join(name for name in PEOPLE if name != "author") + " of each mark"]
 
 
 def _page(source: Source) -> Iterator[bytes]:
@@ -72,9 +98,12 @@ def _page(source: Source) -> Iterator[bytes]:
         _split(manifest),
         "<h2>Trades</h2>",
         _trades(trades),
+        "<h2>Marks</h2>",
+        _marks(dataset.annotations),
+        *(["<h2>The run that last learnt from it</h2>"] if source.figures else []),
         *(f'<div class="figure" id="figure-{n}"></div>' for n in range(len(source.figures))),
     ]
-    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>{VIEWPORT}'
     yield f"{head}<style>{STYLE}</style></head><body>{''.join(body)}".encode()
     yield f'<script type="application/json" id="figures">{_embedded(figures)}</script><script>'.encode()
     yield get_plotlyjs().encode("utf-8")
@@ -153,18 +182,16 @@ def _trade_traces(marks: Sequence[Mark], labels: Mapping[str, str]) -> Iterator[
 def _classes(manifest: Mark) -> str:
     rows: list[tuple[str, ...]] = []
     for layer, chance in manifest["chance"].items():
+        names = [name for name in manifest["labels"] if name in chance["candles"]]
         most = "" if chance["majority"] is None else f"{chance['majority']:.1%}"
-        rows += [
-            (layer, name, str(manifest["counts"][name]), str(candles), most)
-            for name, candles in chance["candles"].items()
-        ]
+        rows += [(layer, name, str(manifest["counts"][name]), str(chance["candles"][name]), most) for name in names]
     return _table(("Layer", "Class", "Marks", "Candles", "Most frequent class of the layer"), rows)
 
 
 def _split(manifest: Mark) -> str:
     rows = [
         (name, *((f"{part['candles']:,}", iso(part["from"]), iso(part["to"])) if part else ("0", "", "")))
-        for name, part in manifest["parts"].items()
+        for name, part in ((name, manifest["parts"][name]) for name in PARTS)
     ]
     gate = manifest["gate"]
     purged = sum(map(len, gate["purged"].values()))
@@ -184,10 +211,29 @@ def _trades(trades: Sequence[TradeResult]) -> str:
     return f"<p>{words}</p>" + _table(("Label", "Side", "Entry", "Exit", "Result", "Result ÷ risk"), rows)
 
 
+def _marks(marks: Sequence[Mark]) -> str:
+    rows = [
+        (mark["kind"].replace("_", " "), mark["label"], *_when(mark), mark["author"], mark["comment"])
+        for mark in marks[:MOST_LISTED]
+    ]
+    more = len(marks) - len(rows)
+    words = f"<p>and {more:,} more.</p>" if more > 0 else ""
+    return _table(("Kind", "Label", "From", "To", "Author", "Comment"), rows) + words if rows else "<p>None.</p>"
+
+
+def _when(mark: Mark) -> tuple[str, str]:
+    kind = KINDS[mark["kind"]]
+    first, last = kind.first(mark), kind.last(mark)
+    if first is None or last is None:
+        return "the whole chart", ""
+    end = last + 1 if mark["kind"] in HALF_OPEN else last
+    return iso(first), "" if first == last else iso(end)
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["".join(f"<td>{_text(cell)}</td>" for cell in cells) for cells in rows]
     names = "".join(f"<th>{_text(name)}</th>" for name in head)
-    return f"<table><tr>{names}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    return f'<div class="wide"><table><tr>{names}</tr>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
 def _embedded(value: object) -> str:

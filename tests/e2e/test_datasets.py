@@ -125,6 +125,8 @@ def test_the_report_opens_without_a_network(shared_server: Server, page: Page, t
     page.goto((tmp_path / "report.html").as_uri())
     expect(page.locator("#candles .main-svg").first).to_be_visible()
     expect(page.get_by_role("heading", name="EUR/USD 1h")).to_be_visible()
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("#candles .xtick text").first).to_have_css("fill", "rgb(228, 232, 239)")
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 

@@ -52,6 +52,25 @@ def test_names_are_only_text() -> None:
     assert shape["label"]["text"].startswith("&lt;/script&gt;")
 
 
+def test_marks_are_listed_with_their_times_and_parts_in_their_order() -> None:
+    marks = [
+        span(10, 20, comment="why"),
+        point(5, 101.5),
+        {"kind": "chart_class", "label": "Range", "start": None, "end": None},
+    ]
+    text = page(exported(dataset_of(marks), "report"))
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", text)]
+    assert ["span", "Long", "2024-01-01T10:00:00Z", "2024-01-01T20:00:00Z", "me", "why"] in rows
+    assert ["point", "Long", "2024-01-01T05:00:00Z", "", "me", ""] in rows
+    assert ["chart class", "Range", "the whole chart", "", "me", ""] in rows
+    assert [row[0] for row in rows if row and row[0] in ("train", "validation", "test")] == [
+        "train",
+        "validation",
+        "test",
+    ]
+    assert [row[1] for row in rows if len(row) == 5] == ["Long", "Short", "Range", "Noise"]
+
+
 def test_a_long_series_is_drawn_in_coarser_candles_and_says_so() -> None:
     files = exported(dataset_of([], plain(candles_at(every("1m", 9_000))), timeframe="1m"), "report")
     assert len(figures(page(files))[0]["figure"]["data"][0]["x"]) == 3_000
