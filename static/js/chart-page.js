@@ -172,7 +172,9 @@ const loadWorkbench = onceLoaded(async () => {
   return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer, overview });
 }, toast);
 const loadTour = onceLoaded(async () => (await import("./view/tour.js")).startTour(part("annotate-panel"), settings, book), toast);
-keyboard.on("open-replay", async () => (await loadWorkbench())?.replay.openDialog());
+keyboard.on("open-replay", async () => (await loadWorkbench())?.openReplay());
+keyboard.on("open-view", async () => (await loadWorkbench())?.openView());
+keyboard.on("results", async () => (await loadWorkbench())?.openResults());
 const loadSuggesting = onceLoaded(async () => {
   const { mountSuggesting } = await import("./view/suggesting.js");
   return mountSuggesting({ chart: part("chart"), canvas, panel: part("annotate-panel") }, context, view, { annotator, book, labels, layer }, cursor);

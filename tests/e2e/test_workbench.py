@@ -216,6 +216,34 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     errors.clear()  # what may not speak under a replay is refused, and the browser notes it
 
 
+def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: ChartPage) -> None:
+    page, times = chart.page, chart.candle_times(60)
+    path = f"/api/series/{EURUSD}/annotations/00000000-0000-4000-8000-000000000071"
+    theirs = {"kind": "span", "label": "Short", "start": times[5], "end": times[15], "revision": 0}
+    assert chart.server.call("PUT", path, json=theirs, headers={"X-Author": "Ada"}).status_code == 200
+    chart.draw_span(times[6], times[15], label_key="2")
+    page.keyboard.press("b")
+    chart.drag(chart.x_of(times[20]), chart.x_of(times[30]))
+    chart.wait_until_saved()
+    (result,) = chart.server.get(f"/api/series/{EURUSD}/worth")["items"]
+    assert result["entry"]["price"] == price_of(chart, times[21], "open"), "filled at the open after the decision"
+    gained = f"{'+' if result['return'] >= 0 else '−'}{abs(result['return']):.2%}"
+    page.locator(".annotation-row[title^=Trade]").click()
+    expect(page.locator(".selected")).to_contain_text(f"{gained} after costs")
+    page.locator("body").press("Shift+w")
+    expect(page.get_by_role("table", name="Totals of trades")).to_contain_text(gained)
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("table", name="Agreement of me and Ada").get_by_role("row", name="Spans")).to_contain_text(
+        "F1 1.00"
+    )
+    page.keyboard.press("Escape")
+    page.locator(".annotation-row[title*=Span]").first.click()
+    page.get_by_role("button", name="Accept", exact=True).click()
+    expect(page.locator(".selected")).to_contain_text("accepted by me")
+    (reviewed,) = [mark for mark in chart.marks() if mark["author"] == "Ada"]
+    assert (reviewed["review"]["verdict"], reviewed["review"]["by"], reviewed["revision"]) == ("accept", "me", 1)
+
+
 def test_signed_out_marks_wait_and_are_sent_once_after_the_link_is_opened_again(
     context: BrowserContext, chart: ChartPage, errors: list[str]
 ) -> None:

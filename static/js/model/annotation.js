@@ -2,7 +2,7 @@
 
 /** @typedef {{time: number, price: number}} Anchor time of a candle, ms UTC */
 /** @typedef {"draft" | "done"} Status */
-/** @typedef {{verdict: "accepted" | "corrected" | "rejected", by: string, at: number, comment: string, correction: string | null}} Review */
+/** @typedef {{verdict: "accept" | "correct" | "reject", by: string, at: number, comment: string, correction: string | null}} Review */
 
 /**
  * Fields that every annotation has.

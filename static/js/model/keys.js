@@ -58,6 +58,7 @@ export const KEY_TABLE = [
   { action: "copy", keys: ["Ctrl+C"], group: "Annotations", title: "Copy the selected ones" },
   { action: "paste", keys: ["Ctrl+V"], group: "Annotations", title: "Paste at the crosshair" },
   { action: "reviewed", keys: ["Q"], group: "Annotations", title: "What is in view was looked through, or was not" },
+  { action: "results", keys: ["Shift+W"], group: "Annotations", title: "Results of trades, agreement, blind passes" },
   { action: "comment", keys: ["C"], group: "Annotations", title: "Comment on the selected one" },
   { action: "delete", keys: ["Delete", "Backspace"], group: "Annotations", title: "Delete the selected one" },
   { action: "undo", keys: ["Ctrl+Z"], group: "Annotations", title: "Undo" },

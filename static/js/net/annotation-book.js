@@ -37,6 +37,8 @@ export class AnnotationBook {
     this.#queue = makeQueue((changes, answer) => this.#saved(changes, answer));
     this.state = createStore(/** @type {BookState} */ ({ index: new MarkIndex(), isLoading: false, error: null }));
     this.undoState = createStore(NOTHING);
+    /** What trades came to, by id; filled once the server has reckoned it. */
+    this.worth = createStore(/** @type {Map<string, import("../model/worth.js").TradeResult>} */ (new Map()));
     /** Ranges that this author looked through, with or without marks. */
     this.reviewed = createStore(/** @type {{from: number, to: number}[]} */ ([]));
   }
@@ -61,6 +63,7 @@ export class AnnotationBook {
     this.state.set({ index: new MarkIndex(), isLoading: seriesId !== null, error: null });
     this.undoState.set(NOTHING);
     this.reviewed.set([]);
+    this.worth.set(new Map());
     if (seriesId === null) return;
     await this.refresh();
     if (opened === this.#opened) this.#queue.send();
@@ -172,6 +175,17 @@ export class AnnotationBook {
     const { items } = await this.#api.put(`/api/series/${seriesId}/reviewed`, { start: from, end: to, reviewed: isReviewed });
     if (seriesId === this.#seriesId) this.reviewed.set(rangesOf(items));
     await this.refreshUndo();
+  }
+
+  /**
+   * Give a verdict on another person's annotation.
+   * @param {string} id
+   * @param {object} verdict
+   */
+  async review(id, verdict) {
+    const seriesId = this.#seriesId;
+    const mark = await this.#api.put(`/api/series/${seriesId}/annotations/${id}/review`, verdict);
+    if (seriesId === this.#seriesId) this.#change({ index: this.index.with(mark) });
   }
 
   /** Ask which ranges this author looked through. */

@@ -21,18 +21,20 @@ const ROWS = 100; // drawn at first, and with each “more”
  * @param {import("../net/label-book.js").LabelBook} parts.labels
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ * @param {import("./keyboard.js").Keyboard} parts.keyboard
  */
-export function mountAnnotationList(root, { annotator, book, labels, view, settings }) {
+export function mountAnnotationList(root, { annotator, book, labels, view, settings, keyboard }) {
   const filter = { label: "", kind: "", text: "", status: "" };
   let most = ROWS;
   const title = element("h2", {}, "Annotations");
   const label = element("select", { "aria-label": "Only this label" });
   const kind = element("select", { "aria-label": "Only this kind" }, ...options([["", "All kinds"], ...KIND_CHOICES]));
   const status = element("select", { "aria-label": "Only this status" }, ...options([["", "Drafts and done"], ["draft", "Drafts"], ["done", "Done"]]));
+  const results = button("Results", () => keyboard.perform("results"), { class: "quiet small", title: `What trades came to, and agreement (${keyboard.keyOf("results")})` });
   const all = button("Select all", () => annotator.selectAll(book.index.all().filter((mark) => passes(mark, filter)).map(({ id }) => id)), { class: "quiet small", title: "Select what the filter shows: a label, a status or Delete then goes to all of them" });
   const text = element("input", { type: "search", placeholder: "Search comments", "aria-label": "Search label, comment and author" });
   const rows = element("div", { class: "annotation-rows", role: "list", "aria-label": "Annotations" });
-  root.append(element("div", { class: "row spread" }, title, all), element("div", { class: "filters" }, label, kind, text, status), rows);
+  root.append(element("div", { class: "row spread" }, title, element("span", { class: "row" }, results, all)), element("div", { class: "filters" }, label, kind, text, status), rows);
 
   const draw = () => {
     const { index, isLoading, error } = book.state.get();
@@ -106,6 +108,7 @@ function rowOf(mark, { colour, zone, timeframe, isSelected, onOpen }) {
       element("span", { "aria-hidden": "true", class: "muted" }, kindOf(mark).sign),
       element("span", { class: "clip name" }, mark.label),
       element("span", { class: "muted number clip grow" }, place.split(" – ")[0]),
+      mark.review && element("span", { class: "badge" }, mark.review.verdict === "reject" ? "rejected" : `${mark.review.verdict}ed`),
       isDraft(mark) && element("span", { class: "badge" }, "draft"),
       mark.revision === 0 && element("span", { class: "muted", title: "Not saved yet" }, "•"),
       mark.comment && element("span", { class: "muted", title: mark.comment }, "✎"),

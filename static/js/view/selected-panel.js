@@ -4,9 +4,11 @@ import { kindOf } from "../model/annotation.js";
 import { formatPrice, formatShortTime } from "../model/format.js";
 import { activeLabels } from "../model/label-set.js";
 import { gainText, placeText } from "../model/mark-text.js";
+import { resultWords } from "../model/worth.js";
 import { Zone } from "../model/zone.js";
 import { button, element, field, fill, redraw } from "./element.js";
 import { choice, commentBox, confidenceSelect, labelSelect, limitInput } from "./mark-fields.js";
+import { reviewRow } from "./review-row.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 
@@ -22,6 +24,7 @@ const EXTENDS = [["none", "Not extended"], ["right", "To the right"], ["left", "
  * @param {import("./chart-view.js").ChartView} parts.view
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
  * @param {import("./keyboard.js").Keyboard} parts.keyboard
+ * @param {import("./toast.js").Toast} parts.toast
  * @param {() => void} parts.onClosed takes the focus that the panel had when it closed
  */
 export function mountSelectedPanel(root, parts) {
@@ -41,6 +44,7 @@ export function mountSelectedPanel(root, parts) {
   let shownId = null;
   annotator.state.subscribe((now, before) => now.chosen !== before.chosen && draw());
   book.state.subscribe((now, before) => now.index !== before.index && draw());
+  book.worth.subscribe(draw);
   labels.set.subscribe(draw);
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
   draw();
@@ -76,7 +80,7 @@ function manyContent(marks, { annotator, labels, keyboard }) {
  * @param {Annotation} mark
  * @param {Parameters<typeof mountSelectedPanel>[1]} parts
  */
-function contentOf(mark, { annotator, labels, view, settings, keyboard }) {
+function contentOf(mark, { annotator, book, labels, view, settings, keyboard, toast }) {
   /** @param {object} part */
   const change = (part) => {
     const now = annotator.selected;
@@ -88,9 +92,12 @@ function contentOf(mark, { annotator, labels, view, settings, keyboard }) {
     price: (/** @type {number} */ amount) => formatPrice(amount, view.decimals),
   };
   const gain = mark.kind === "trade" && gainText(mark);
+  const result = book.worth.get().get(mark.id);
+  const isOthers = mark.revision > 0 && Boolean(mark.author) && mark.author !== settings.get().author;
   return [
     head(`Selected ${kindOf(mark).title.toLowerCase()}`, annotator, keyboard),
-    element("p", { class: "muted number" }, `${placeText(mark, wording)}${gain ? ` · ${gain}` : ""}`),
+    element("p", { class: "muted number" }, `${placeText(mark, wording)}${gain && !result ? ` · ${gain}` : ""}`),
+    result && element("p", { class: "number" }, resultWords(result, wording.price)),
     element(
       "div",
       { class: "three" },
@@ -102,6 +109,7 @@ function contentOf(mark, { annotator, labels, view, settings, keyboard }) {
     mark.kind === "level" && levelFields(mark, view, change),
     mark.kind === "trend_line" && field("Extended", choice(EXTENDS, mark.extend, (extend) => change({ extend }), "extend")),
     field(commentTitle(mark), commentBox(mark, change)),
+    isOthers && reviewRow(mark, annotator, book, toast),
   ];
 }
 

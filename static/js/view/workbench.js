@@ -1,12 +1,15 @@
-// What the workbench has beyond drawing: walking over candles, the ruler, replay, panes, indicators, sessions. Loaded after the first view.
+// What the workbench has beyond drawing: walking over candles, the ruler, replay, panes, indicators, sessions,
+// results and agreement. Loaded after the first view.
 
 import { Indicators } from "./indicators.js";
 import { Panes } from "./panes.js";
 import { ReplayBar } from "./replay-bar.js";
+import { openResults } from "./results-dialog.js";
 import { Ruler } from "./ruler.js";
 import { shadeSessions } from "./session-layer.js";
 import { openView } from "./view-dialog.js";
 import { WalkBar } from "./walk-bar.js";
+import { followWorth } from "./worth-layer.js";
 
 /**
  * @typedef {object} WorkbenchParts
@@ -23,15 +26,16 @@ import { WalkBar } from "./walk-bar.js";
  * @param {{chart: HTMLElement, canvas: HTMLElement}} places
  * @param {import("./context.js").PageContext} context
  * @param {WorkbenchParts} parts
- * @returns {{replay: ReplayBar}}
+ * @returns {{openReplay: () => void, openView: () => void, openResults: () => void}} the dialogs that keys open
  */
 export function mountWorkbench({ chart, canvas }, context, { annotator, book, labels, view, cursor, overview, layer }) {
   const { keyboard, toast, settings } = context;
   new WalkBar(chart, { annotator, book, labels: labels.set, view, cursor, keyboard, toast });
   new Ruler(canvas, view, annotator);
   shadeSessions(view, settings);
+  followWorth(context, book, layer);
   const panes = new Panes(chart, context, { view, canvas, annotator, layer, cursor });
   const indicators = new Indicators(context, view);
-  keyboard.on("open-view", () => openView(context, panes, indicators));
-  return { replay: new ReplayBar(chart, context, { view, book, overview }) };
+  const replay = new ReplayBar(chart, context, { view, book, overview });
+  return { openReplay: () => replay.openDialog(), openView: () => openView(context, panes, indicators), openResults: () => void openResults(context, book) };
 }
