@@ -163,7 +163,7 @@ def _prediction_while_training(worker: Worker, folder: Path, market: Candles) ->
     pairs = alternate(lambda: p99(commands.ResumeRun), lambda: p99(commands.PauseRun))
     worker.send(commands.StopRun(run_id=TRAINING))
     worker.until_ended(TRAINING)
-    return Measure("prediction p99 while training", "idle", ratios(pairs), 3.0, "at most", _ms(pairs))
+    return Measure("prediction p99 while training", "idle", ratios(pairs), 2.0, "at most", _ms(pairs))
 
 
 def _timed(work: Callable[[], object]) -> Callable[[], float]:

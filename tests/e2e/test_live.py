@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from uuid import uuid4
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
@@ -67,6 +68,43 @@ def test_predictions_hide_and_come_back_with_the_key(shared_server: Server, page
     expect(strip).to_be_visible()
     shared_server.post(f"/api/runs/{run_id}/stop")
     shared_server.wait_for_state(run_id, "stopped")
+
+
+def test_a_person_annotates_goes_back_and_stops_while_it_is_live(shared_server: Server, page: Page) -> None:
+    open_page(page, shared_server)
+    run_id = start_live(page, shared_server, speed="10", start=1_500_000_000_000 // 3_600_000 * 3_600_000)
+    wait_for_candles(shared_server, run_id, 8)
+    label_new_candles(shared_server, "Surprise")
+    panel = page.locator("#train-panel")
+    expect(panel).to_contain_text("A label that the model does not know", timeout=WAIT_MS)
+    expect(panel).to_contain_text("the model has no class for Surprise")
+    page.get_by_text("Snapshots to go back to").click()
+    start = page.get_by_role("row").filter(has_text="1, the start")
+    start.get_by_role("button", name="Go back").click(timeout=WAIT_MS)
+    page.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    expect(panel).to_contain_text("Went back, as asked", timeout=WAIT_MS)
+    (told,) = [event for event in shared_server.events(run_id) if event["type"] == "rolled_back"]
+    assert (told["asked"], told["back_to"]) == (True, 1)
+    expect(panel).to_contain_text(told["message"])
+    page.get_by_role("button", name="Stop").click()
+    summary = shared_server.wait_for_state(run_id, "stopped")["summary"]
+    learnt = [event for event in shared_server.events(run_id) if event["type"] == "candle_learnt"]
+    assert summary["counts"] == learnt[-1]["counts"]
+    assert sum(summary["counts"].values()) == len(learnt)
+
+
+def label_new_candles(server: Server, name: str) -> None:
+    """Add a label to the series' set, and mark some candles of the past with it, as another browser would."""
+    label_set = server.get(f"/api/series/{SERIES}")["series"]["label_set_id"]
+    body = server.get(f"/api/label-sets/{label_set}")
+    labels = [*body["labels"], {"name": name, "colour": "#0072b2", "key": None, "layer": "default"}]
+    known = ("id", "name", "colour", "key", "layer", "archived")
+    labels = [{field: label[field] for field in known if field in label} for label in labels]
+    changed = {"name": body["name"], "revision": body["revision"], "labels": labels}
+    assert server.call("PUT", f"/api/label-sets/{label_set}", json=changed).status_code == 200
+    start = 1_499_990_400_000
+    mark = {"kind": "span", "label": name, "start": start, "end": start + 7_200_000, "revision": 0}
+    assert server.call("PUT", f"/api/series/{SERIES}/annotations/{uuid4()}", json=mark).status_code == 200
 
 
 def test_after_eight_cuts_of_the_connection_the_page_has_every_stored_event_once(
