@@ -5,13 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from bench import asking, export_size, few_labels, import_served, import_size, live, page, training
+from bench import (
+    asking,
+    chart,
+    export_size,
+    few_labels,
+    import_served,
+    import_size,
+    live,
+    live_learning,
+    live_page,
+    page,
+    training,
+)
 from bench.report import Measure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "training": training.measures,
     "live": live.measures,
+    "live_learning": live_learning.measures,
+    "live_page": live_page.measures,
     "page": page.measures,
+    "chart": chart.measures,
     "import_size": import_size.measures,
     "import_served": import_served.measures,
     "export_size": export_size.measures,
