@@ -24,6 +24,7 @@ MAX_MEMBERS = 2000
 CHUNK = 4 * MIB
 
 GZIP, ZIP, PARQUET, ARROW, FEATHER_1 = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"FEA1"
+TAR, TAR_AT = b"ustar", 257
 EMPTY_ZIP = b"PK\x05\x06"
 KNOWN_OTHERS = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
@@ -98,6 +99,10 @@ def open_upload(path: Path, filename: str) -> Upload:
 def refuse_others(member: Member) -> None:
     """Raise InvalidInput for a file of a known other kind, by what it is."""
     head = member.head(256).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if member.head(TAR_AT + len(TAR))[TAR_AT:] == TAR:
+        raise InvalidInput(
+            f"{member.name} is a tar archive; unpack it and upload its files, or a zip", name=member.name
+        )
     if HTML.match(head):
         raise InvalidInput(
             f"{member.name} is a web page, perhaps an error page saved in place of the data, not candles; "
@@ -165,6 +170,8 @@ def _check_members(infos: list[zipfile.ZipInfo], name: str) -> None:
         raise InvalidInput(f"{name} holds {len(infos)} files; at most {MAX_MEMBERS} are read at once", name=name)
     if any(info.filename == "xl/workbook.xml" for info in infos):
         raise InvalidInput(f"{name} is an Excel workbook; save its sheet as CSV", name=name)
+    if {"content.xml", "mimetype"} <= {info.filename for info in infos}:
+        raise InvalidInput(f"{name} is an OpenDocument file; save its sheet as CSV", name=name)
     for info in infos:
         parts = info.filename.replace("\\", "/")
         if parts.startswith("/") or ".." in parts.split("/") or ":" in parts.split("/")[0] or "\0" in parts:

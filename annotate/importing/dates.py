@@ -128,7 +128,7 @@ def _civil(parts: _Parts, doubts: Doubts, day_first: bool | None) -> tuple[Ints,
         named = "name" in parts.groups
         month = _month_by_name(parts) if named else parts.number("m")
         day = np.ones_like(month) if parts.family in MONTHLY else parts.number("d")
-        return year, month, day, "the month is a name" if named else "the year comes first"
+        return year, month, day, "the month is a name" if named else ""
     day_comes_first, reason = _order(parts, year, doubts, day_first)
     a, b = parts.number("a"), parts.number("b")
     return (year, b, a, reason) if day_comes_first else (year, a, b, reason)

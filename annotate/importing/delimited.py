@@ -15,7 +15,7 @@ from annotate.importing import layouts
 from annotate.importing.columns import Roles, ask_missing, header_zone, overruled, plain, roles_by_name
 from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
-from annotate.importing.headerless import choose_shape, find_shapes, roles_by_shape
+from annotate.importing.headerless import average_before_volume, choose_shape, find_shapes, roles_by_shape
 from annotate.importing.lean import LEAN, LEAN_SHAPE, lean_layout, with_dates
 from annotate.importing.names import read_name
 from annotate.importing.numbers import NumberStyle, parse_numbers
@@ -28,6 +28,7 @@ FEWEST_CELLS = 5
 NUMBER_COLUMNS = 5  # four prices and a volume
 MAX_COLUMNS = 1000
 SHAPE_ROWS = 20  # the first rows may be blank
+SURE_ROWS = 20  # so many volumes are not all between low and high by chance
 CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}.*|\d{1,6})\s*$")
 
 
@@ -85,7 +86,13 @@ def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts
         )
     numbers = [_sampled(dialect, shape.first_number) for shape in shapes]
     at = choose_shape(shapes, numbers, doubts)
-    return roles_by_shape(shapes[at], numbers[at], doubts, published=False)
+    roles = roles_by_shape(shapes[at], numbers[at], doubts, published=False)
+    place = roles.index.get("volume", 0)
+    is_usual = place == shapes[at].first_number + NUMBER_COLUMNS - 1
+    if is_usual and dialect.width > place + 1 and len(numbers[at]) >= SURE_ROWS and average_before_volume(numbers[at]):
+        reasons = {**roles.reasons, "volume": "the column before it lies between low and high: a mean price"}
+        return Roles({**roles.index, "volume": place + 1}, reasons)
+    return roles
 
 
 def _sampled(dialect: Dialect, first: int) -> NDArray[np.float64]:

@@ -116,14 +116,15 @@ def _order(numbers: Floats, doubts: Doubts, *, published: bool) -> tuple[tuple[s
     given = doubts.given("column_order")
     if given in ORDERS:
         return ORDERS[given], "as answered"
-    if _fits(numbers, USUAL):
+    if _broken(numbers, USUAL) == 0:
         return USUAL, "no header; the usual order, and no row contradicts it"
+    # Of an illiquid market most rows are flat and fit every order, so that one row which tells them apart decides.
     if published:
         for name, order in PUBLISHED.items():
-            if _fits(numbers, order):
+            if _broken(numbers, order) == 0:
                 return order, f"no names; {name} is an order that exchanges send, and the usual one breaks the rule"
-    fitting = [name for name, order in OTHER_ORDERS.items() if _fits(numbers, order)]
-    if not fitting:
+    fitting = [name for name, order in OTHER_ORDERS.items() if _broken(numbers, order) == 0]
+    if not fitting or (len(fitting) > 1 and _fits(numbers, USUAL)):
         return USUAL, "no header; the usual order, though rows break the high/low rule"
     choices = [Choice(name, name, likely=name == fitting[0]) for name in (*fitting, ", ".join(USUAL))]
     reason = "The file has no header, and open, high, low, close would put highs below lows."
@@ -133,10 +134,21 @@ def _order(numbers: Floats, doubts: Doubts, *, published: bool) -> tuple[tuple[s
 
 def _fits(numbers: Floats, order: tuple[str, ...]) -> bool:
     """Tell whether the order keeps the high/low rule in nearly all sampled rows; one bad row is no other layout."""
+    broken = _broken(numbers, order)
+    return broken is not None and broken <= TOLERATED * len(numbers)
+
+
+def _broken(numbers: Floats, order: tuple[str, ...]) -> int | None:
+    """Count the sampled rows that break the high/low rule in this order; None where there are too few columns."""
     if numbers.shape[1] < len(order) - (order[-1] == "volume"):
-        return False
+        return None
     columns = {role: numbers[:, order.index(role)] for role in PRICES}
     top = np.maximum(columns["open"], columns["close"])
     bottom = np.minimum(columns["open"], columns["close"])
-    broken = (columns["high"] < top) | (columns["low"] > bottom)
-    return bool(np.count_nonzero(broken) <= TOLERATED * len(broken))
+    return int(np.count_nonzero((columns["high"] < top) | (columns["low"] > bottom)))
+
+
+def average_before_volume(numbers: Floats) -> bool:
+    """Tell whether the fifth number lies between low and high wherever it is not 0: a mean price before the volume."""
+    low, high, fifth = numbers[:, 2], numbers[:, 1], numbers[:, 4]
+    return bool(np.all((fifth == 0) | ((fifth >= low) & (fifth <= high))))

@@ -14,7 +14,7 @@ from annotate.importing.arrow import Column
 from annotate.importing.columns import Roles, ask_missing, overruled, roles_by_name
 from annotate.importing.doubts import Doubts
 from annotate.importing.header_names import PRICES
-from annotate.importing.headerless import Shape, roles_by_shape
+from annotate.importing.headerless import Shape, average_before_volume, roles_by_shape
 from annotate.importing.json_tree import Found, Row, find_candles
 from annotate.importing.layouts import STATED_UTC, Layout, layout_by_names
 from annotate.importing.names import read_name
@@ -137,16 +137,10 @@ def _positional_roles(columns: list[list[Any]], doubts: Doubts) -> tuple[Roles, 
         return roles, Layout("Binance klines", STATED_UTC)
     if width == 9 and all(str(cell) in ("0", "1") for cell in columns[8]):
         return Roles({**roles.index, "confirmed": 8}, roles.reasons), Layout("OKX candles", STATED_UTC)
-    if width == 8 and _is_average(numbers, 4):
+    if width == 8 and average_before_volume(numbers):
         reasons = {**roles.reasons, "volume": "Kraken gives the average price before the volume"}
         return Roles({**roles.index, "volume": 6}, reasons), Layout("Kraken OHLC", STATED_UTC)
     return roles, Layout("arrays of time and prices", STATED_UTC)
-
-
-def _is_average(numbers: np.ndarray[Any, np.dtype[np.float64]], column: int) -> bool:
-    """Tell whether a column lies between low and high wherever it is not 0: a price, not a volume."""
-    low, high, values = numbers[:, 2], numbers[:, 1], numbers[:, column]
-    return bool(np.all((values == 0) | ((values >= low) & (values <= high))))
 
 
 def _number(cell: Any) -> float:

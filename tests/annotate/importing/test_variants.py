@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.annotate.importing.asking import asked, ms, refused
-from tests.annotate.importing.files import DAY, HOUR, Row, all_imported, assert_holds, imported, lines, rows
+from tests.annotate.importing.files import DAY, HOUR, Row, all_imported, assert_holds, imported, lines, packed, rows
 
 HOURS = [Row(*(row.time, *row.prices), "5") for row in rows(480)]
 DAYS = [Row(*(row.time, *row.prices), "5") for row in rows(70, step=DAY)]
@@ -231,6 +231,20 @@ def test_a_month_given_by_its_end_opens_with_the_month(tmp_path: Path) -> None:
     assert found.candles.time.tolist() == [1_704_067_200_000, 1_706_745_600_000, 1_709_251_200_000, 1_711_929_600_000]
 
 
+def test_an_illiquid_market_does_not_hide_the_order_of_its_columns(tmp_path: Path) -> None:
+    flat = [Row(row.time, row.open, row.open, row.open, row.open, "5") for row in HOURS[:200]]
+    candles = [*flat[:100], HOURS[100], *flat[101:]]
+    cells = [[row.time // 1000, *map(float, (row.low, row.high, row.open, row.close, row.volume))] for row in candles]
+    assert_holds(imported(tmp_path, "a.json", json.dumps(cells).encode()), candles)
+    data = lines(None, cells)
+    assert asked(tmp_path, data) == {"column_order": "low, high, open, close, volume"}
+
+
+def test_a_mean_price_before_the_volume_is_no_volume(tmp_path: Path) -> None:
+    cells = [(row.time // 1000, *row.prices, row.close, row.volume, 7) for row in HOURS]
+    assert_holds(imported(tmp_path, "XBTUSD_60.csv", lines(None, cells)), HOURS)
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -238,6 +252,11 @@ def test_a_month_given_by_its_end_opens_with_the_month(tmp_path: Path) -> None:
         (b"\n <HEAD><title>429</title></HEAD>", "is a web page"),
         (b'{"code":-1121,"msg":"Invalid symbol."}', "it says: Invalid symbol."),
         (gzip.compress(gzip.compress(b"a")), "an archive inside the archive"),
+        (gzip.compress(b"a.csv".ljust(257, b"\0") + b"ustar"), "is a tar archive"),
+        (
+            packed({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": b"<a/>"}),
+            "OpenDocument",
+        ),
     ],
 )
 def test_what_is_no_candle_file_is_refused_by_what_it_is(data: bytes, words: str, tmp_path: Path) -> None:
