@@ -21,6 +21,7 @@ from annotate.importing import Imported, likely_symbol, read_file
 from annotate.models import Json, Series
 from annotate.store.import_choices import remember, source_of
 from annotate.store.imports import add_report, renew_known_at, reports_of_bytes, stretches_of_marks
+from annotate.store.runs import MAX_ID
 from annotate.store.series import create_series, get_series
 
 LISTED = 100  # changed candles that a report lists; it counts them all
@@ -130,16 +131,20 @@ def symbol_question(filename: str) -> Json:
     }
 
 
+def misfit(timeframe: str, series: Series) -> str | None:
+    """Say why candles of a timeframe cannot be added to a series; None where they can."""
+    if timeframe == series.timeframe:
+        return None
+    return f"the file has {timeframe} candles, {series.symbol} has {series.timeframe}; upload it as a new series"
+
+
 def _extend(session: Session, store: CandleStore, series: Series, imported: list[Imported]) -> tuple[Series, Json]:
     if len(imported) != 1:
         symbols = ", ".join(str(each.symbol) for each in imported)
         raise InvalidInput(f"the file holds {len(imported)} series ({symbols}); add them one by one", field="series_id")
     (one,) = imported
-    if one.timeframe != series.timeframe:
-        raise InvalidInput(
-            f"the file has {one.timeframe} candles, {series.symbol} has {series.timeframe}; upload it as a new series",
-            field="timeframe",
-        )
+    if problem := misfit(one.timeframe, series):
+        raise InvalidInput(problem, field="timeframe")
     first, last = int(one.candles.time[0]), int(one.candles.time[-1])
     stored = store.read(series.id, first, last + 1)
     vanished = stored.take(~np.isin(stored.time, one.candles.time))
@@ -190,6 +195,6 @@ def series_id_of(form: Mapping[str, str]) -> int | None:
     text = form.get("series_id", "").strip()
     if not text:
         return None
-    if not text.isdecimal():
+    if not text.isdecimal() or int(text) > MAX_ID:
         raise InvalidInput(f"series_id={text}: the number of a series is needed", field="series_id")
     return int(text)

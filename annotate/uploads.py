@@ -21,8 +21,8 @@ from annotate.errors import AnnotateError, Conflict, NeedsAnswer, NotFound
 from annotate.importing import preview
 from annotate.models import Json
 from annotate.store.import_choices import prefilled, remembered, source_of
-from annotate.store.series import series_json
-from annotate.upload import Upload, known_series, store_upload, symbol_question
+from annotate.store.series import get_series, series_json
+from annotate.upload import Upload, known_series, misfit, store_upload, symbol_question
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,9 @@ class Uploads:
         """
         held = self._waiting(upload_id)
         shown = preview(held.path, held.filename, answers)
-        if series_id is None and any(series["symbol"] is None for series in shown["series"]):
+        if series_id is not None:
+            shown["problem"] = self._misfit(shown, series_id)
+        elif any(series["symbol"] is None for series in shown["series"]):
             shown["questions"].append(symbol_question(held.filename))
             shown["ready"] = False
         with self._database.read() as session:
@@ -111,6 +113,12 @@ class Uploads:
                 shown["questions"] = prefilled(shown["questions"], before)
             known = [series.id for series, _report in known_series(session, self._upload(held, answers, series_id))]
         return {**shown, "known_series": known}
+
+    def _misfit(self, shown: Json, series_id: int) -> str | None:
+        with self._database.read() as session:
+            series = get_series(session, series_id)
+            problems = [misfit(each["timeframe"], series) for each in shown["series"]]
+        return next(filter(None, [shown["problem"], *problems]), None)
 
     def store(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> list[Json]:
         """Import the file now and give each series with its report.

@@ -8,6 +8,15 @@ from typing import Any
 
 from annotate.errors import InvalidInput, NeedsAnswer
 
+# Every answer that a file may come with; docs/importing.md says what each is for.
+KNOWN = frozenset(
+    (
+        *("symbol", "timeframe", "zone", "symbols", "unit", "date_order", "small_times", "clock_digits", "after_date"),
+        *("stamp", "decimal_comma", "column_order", "duplicates", "violations"),
+        *(f"column_{role}" for role in ("time", "open", "high", "low", "close", "volume")),
+    )
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -32,6 +41,12 @@ class Doubts:
 
     answers: Mapping[str, Any]
     questions: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.answers) - KNOWN)
+        if unknown:
+            known = ", ".join(sorted(KNOWN))
+            raise InvalidInput(f"answer {unknown[0]}: nothing asks for it; known are {known}", name=unknown[0])
 
     def given(self, name: str) -> str | None:
         """Give the answer to `name` as text, or None when there is none."""

@@ -133,6 +133,14 @@ def test_a_file_without_a_symbol_asks_for_it_with_a_likely_one(web: FlaskClient)
     assert (again.status_code, again.get_json()["series"]["symbol"]) == (201, "IBM")
 
 
+def test_a_preview_says_that_a_file_does_not_fit_the_series_it_is_to_be_added_to(web: FlaskClient) -> None:
+    upload_id = previewed(web, csv_of(5, price=490))["upload"]["id"]
+    path = f"/api/uploads/{upload_id}/preview"
+    shown = web.post(path, json={"series_id": 1}).get_json()["preview"]
+    assert shown["problem"] == "the file has 1m candles, EUR/USD has 1h; upload it as a new series"
+    assert web.post(path, json={"series_id": 999}).status_code == 404
+
+
 def test_several_series_of_one_file_are_asked_about_and_made_together(web: FlaskClient) -> None:
     rows = [f"{symbol},{START + row * 60_000},1,2,0.5,1.5,9\n" for row in range(4) for symbol in ("AAA", "BBB")]
     data = (HEADER + "".join(rows)).encode()
