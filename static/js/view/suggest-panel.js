@@ -202,7 +202,7 @@ function nextRow({ suggester, settings, offers }) {
   settings.subscribe(draw);
   offers.subscribe(draw);
   draw();
-  return element("div", { class: "row" }, element("span", { class: "muted" }, "Ask"), order, next);
+  return element("div", { class: "next" }, element("span", { class: "muted" }, "Ask"), order, next);
 }
 
 /** @param {PanelParts} parts */
