@@ -24,6 +24,7 @@ from annotate.exporting.content import LABEL_FACTS
 from annotate.exporting.member import Drain, Member, row_blocks
 from annotate.models import Json, LabelSet, Run, Series, Setting
 from annotate.store.annotations import list_annotations
+from annotate.store.candle_hours import list_hours
 from annotate.store.datasets import hash_of_dataset
 from annotate.store.events import events_after
 from annotate.store.imports import reports_of_series
@@ -132,7 +133,8 @@ def _runs(session: Session, database: Database, series: Sequence[Series]) -> lis
 
 def _run(session: Session, run: Run, place: int) -> Json:
     facts = {name: getattr(run, name) for name in RUN_FACTS}
-    return {**facts, "series": place, "dataset_hash": hash_of_dataset(session, run.dataset_id)}
+    also = {"dataset_hash": hash_of_dataset(session, run.dataset_id), "hours": list_hours(session, run.id)}
+    return {**facts, "series": place, **also}
 
 
 def _run_lines(database: Database, run_id: int, head: Json) -> Iterator[bytes]:

@@ -55,6 +55,7 @@ class GivenRun:
     facts: Json
     series: int  # its place among the series, from 0
     dataset_hash: str | None
+    hours: list[Json]  # old per-candle events, folded
     events: list[Json]
 
 
@@ -157,7 +158,7 @@ def read_run(text: str, name: str, series: int) -> GivenRun:
         facts |= {"created": head.time("created")} | {of: head.optional_time(of) for of in ("started", "ended")}
         for needed in ("config", "summary"):
             head.object(needed)
-        cause = head.text("cause", MAX_CAUSE, default="") or None
+        facts |= {each: head.text(each, MAX_CAUSE, default="") or None for each in ("cause", "note")}
         bodies: list[Json] = [
             {"seq": each.whole("seq", 1, MAX_SEQ), "time": each.time("time"), "type": each.text("type", MAX_NAME)}
             for each in events
@@ -166,7 +167,17 @@ def read_run(text: str, name: str, series: int) -> GivenRun:
             raise InvalidInput("the events' seq must rise")
         place = head.whole("series", 1, series) - 1
         dataset_hash = head.text("dataset_hash", 64, default="") or None
+        hours = _hours(head)
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error.message}", **error.details) from None
     whole = [{**line, **body} for line, body in zip(lines[1:], bodies, strict=True)]
-    return GivenRun({**facts, "cause": cause}, place, dataset_hash, whole)
+    return GivenRun(facts, place, dataset_hash, hours, whole)
+
+
+def _hours(head: Fields) -> list[Json]:
+    """Read the folded hours; each is an object with its hour and the number of its newest event."""
+    for fields in head.items("hours") if head.has("hours") else ():
+        fields.time("hour")
+        fields.whole("last_seq", 1, MAX_SEQ)
+    hours: list[Json] = head.value("hours") or []
+    return hours

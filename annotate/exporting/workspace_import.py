@@ -25,6 +25,7 @@ from annotate.files import storage_errors
 from annotate.mark_files import Chart, Found
 from annotate.mark_import import Import, import_marks
 from annotate.models import Dataset, Json, LabelSet, Run, Series, Setting
+from annotate.store.candle_hours import add_hours
 from annotate.store.events import add_events
 from annotate.store.imports import add_report
 from annotate.store.label_sets import DEFAULT_SETTING, create_label_set, labels_to_json, list_label_sets
@@ -178,6 +179,7 @@ def _take_run(session: Session, given: GivenRun, series_id: int) -> bool:
         setattr(run, name, value)
     run.state = "stopped" if run.state in UNFINISHED else run.state
     session.flush()
+    add_hours(session, run.id, given.hours)
     add_events(session, [{**event, "run_id": run.id} for event in given.events])
     return True
 

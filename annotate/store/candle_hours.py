@@ -50,6 +50,14 @@ def list_hours(session: Session, run_id: int) -> list[Json]:
     return [{"hour": row.hour, "last_seq": row.last_seq, **row.body} for row in session.scalars(query)]
 
 
+def add_hours(session: Session, run_id: int, hours: Iterable[Json]) -> None:
+    """Store folded hours of a run that has none, as `list_hours` gives them."""
+    for given in hours:
+        body = {name: value for name, value in given.items() if name not in ("hour", "last_seq")}
+        session.add(CandleHour(run_id=run_id, hour=given["hour"], last_seq=given["last_seq"], body=body))
+    session.flush()
+
+
 def live_run_ids(session: Session) -> list[int]:
     """List the live runs, oldest first."""
     return list(session.scalars(select(Run.id).where(Run.mode == "live").order_by(Run.id)))

@@ -42,7 +42,7 @@ def every(timeframe: str, count: int, start: int = START) -> list[int]:
 
 
 @lru_cache
-def _empty_database() -> bytes:
+def empty_database() -> bytes:
     """Migrate once; every workspace starts from a copy."""
     with TemporaryDirectory() as folder:
         database = Database(Path(folder) / "annotate.db")
@@ -68,7 +68,7 @@ class Workspace:
         """Make the folder and a series with candles at these times, 100 hours by default."""
         for name in ("candles", "datasets"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        (folder / "annotate.db").write_bytes(_empty_database())
+        (folder / "annotate.db").write_bytes(empty_database())
         database = Database(folder / "annotate.db")
         made = cls(folder, database, CandleStore(folder, database), 0)
         made.series_id = made.add_series(candles_at(times or every(timeframe, 100)), timeframe, symbol)

@@ -12,12 +12,11 @@ from annotate.annotations.labels import LabelSetDraft
 from annotate.candle_store import CandleStore
 from annotate.candles import Candles
 from annotate.db import Database
-from annotate.migrate import migrate
 from annotate.models import Json
 from annotate.store.label_sets import create_label_set
 from annotate.store.series import create_series
 from annotate.timeframe import closes_all, parse
-from tests.annotate.annotations.builders import Workspace, candles_at
+from tests.annotate.annotations.builders import Workspace, candles_at, empty_database
 
 ODD = '"quoted", =1+1\n\u202e🚀'
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
@@ -36,8 +35,8 @@ def empty(folder: Path) -> Workspace:
     """An instance that never had a series."""
     for name in ("candles", "datasets", "uploads"):
         (folder / name).mkdir(parents=True)
+    (folder / "annotate.db").write_bytes(empty_database())
     database = Database(folder / "annotate.db")
-    migrate(database, folder)
     return Workspace(folder, database, CandleStore(folder, database), 0)
 
 

@@ -21,6 +21,7 @@ from annotate.errors import InvalidInput
 from annotate.exporting.workspace import Choice, write_workspace
 from annotate.exporting.workspace_import import import_workspace
 from annotate.models import Json, Run
+from annotate.store.candle_hours import add_hours
 from annotate.store.events import add_events, events_after
 from annotate.store.imports import add_report
 from annotate.store.label_sets import create_label_set, list_label_sets
@@ -266,6 +267,8 @@ def fill(workspace: Workspace) -> None:
         )
         assert session.scalar(select(Run.id)) == run.id
         add_people(session, first, PEOPLE)
+        run.note = ODD
+        add_hours(session, run.id, [{"hour": START, "last_seq": 1, "scored": 5}])
     workspace.put({"kind": "point", "time": START, "price": 1.5, "label": ODD})
     workspace.series_id = first
 
