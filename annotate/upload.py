@@ -164,7 +164,10 @@ def _extend(session: Session, store: CandleStore, series: Series, imported: list
         "vanished_candles": _listed(vanished),
         "orphan_annotations": _touching(marks, vanished),
     }
-    return series, {**one.report, "identical": False, "added_to_series": True, **outcome}
+    notes = list(one.report["notes"])
+    if one.symbol not in (None, series.symbol):
+        notes.append(f"The file says that it is {one.symbol}; it was added to {series.symbol}.")
+    return series, {**one.report, "identical": False, "added_to_series": True, **outcome, "notes": notes}
 
 
 def _touching(marks: list[Json], candles: Candles) -> list[Json]:

@@ -141,6 +141,12 @@ def test_a_preview_says_that_a_file_does_not_fit_the_series_it_is_to_be_added_to
     assert web.post(path, json={"series_id": 999}).status_code == 404
 
 
+def test_a_file_that_names_another_market_is_added_with_a_word(web: FlaskClient) -> None:
+    series_id = sent(web, csv_of(5, price=495), symbol="ONE/MARKET").get_json()["series"]["id"]
+    added = sent(web, csv_of(7, price=495), "BTCUSDT-1m.csv", series_id=str(series_id), symbol="")
+    assert "The file says that it is BTC/USDT; it was added to ONE/MARKET." in added.get_json()["report"]["notes"]
+
+
 def test_several_series_of_one_file_are_asked_about_and_made_together(web: FlaskClient) -> None:
     rows = [f"{symbol},{START + row * 60_000},1,2,0.5,1.5,9\n" for row in range(4) for symbol in ("AAA", "BBB")]
     data = (HEADER + "".join(rows)).encode()

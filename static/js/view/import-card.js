@@ -35,8 +35,8 @@ export class ImportCard {
    * @returns {(share: number) => void}
    */
   progress(doing, onCancel) {
-    const bar = element("progress", { max: 1, value: 0, "aria-label": `${doing} ${this.#name}` });
-    const share = element("span", { class: "number muted" }, "0%");
+    const bar = element("progress", { max: 1, "aria-label": `${doing} ${this.#name}` }); // moves to and fro until a share is known
+    const share = element("span", { class: "number muted" });
     const cancel = button("Cancel", onCancel, { class: "small", "aria-label": `Cancel ${this.#name}` });
     fill(this.root, element("p", {}, `${doing} ${this.#name} …`), element("div", { class: "row" }, bar, share, cancel));
     return (done) => {

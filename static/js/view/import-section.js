@@ -106,8 +106,7 @@ class ImportJob {
 
   async #look() {
     if (this.#held === null) return;
-    const onRead = this.card.progress("Reading", () => void this.#cancel());
-    onRead(0);
+    this.card.progress("Reading", () => void this.#cancel());
     const { choices, isAccepted } = await lookAt(this.#context, this.#held, this.#choices);
     this.#choices = choices;
     if (isAccepted) await this.#import();
