@@ -16,6 +16,7 @@ from bench import (
     live_learning,
     live_page,
     page,
+    suggesting,
     training,
 )
 from bench.report import Measure
@@ -32,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "export_size": export_size.measures,
     "few_labels": few_labels.measures,
     "asking": asking.measures,
+    "suggesting": suggesting.measures,
 }
 
 

@@ -78,7 +78,7 @@ class Marking:
         self.times = START_MS + HOUR_MS * np.arange(len(person.candles), dtype=np.int64)
         self.swings = zigzag(Market(person.candles), TURN)[1:-1]
         self.test = int(TEST * len(person.candles))
-        self.series_id = _upload(server, person, self.times)
+        self.series_id = upload(server, person, self.times)
         self.drawn: set[Span] = set()
 
     def walk(self, order: str) -> Way:
@@ -220,7 +220,7 @@ def measures() -> Iterator[Measure]:
             yield Measure(f"{person.name}: marks to 90% by {order}", "random", ratios, 1.0, "at most")
 
 
-def _upload(server: Server, person: Person, times: npt.NDArray[np.int64]) -> int:
+def upload(server: Server, person: Person, times: npt.NDArray[np.int64]) -> int:
     """Make a series of the person's candles; bytes that came before would give that series, so these differ."""
     name = uuid.uuid4().hex[:8].upper()
     prices = (getattr(person.candles, column).tolist() for column in ("open", "high", "low", "close"))
