@@ -221,8 +221,9 @@ view.onVisibleRange(({ from, to }) => {
 // For benchmarks and tests of the page: what is drawn, and where.
 Object.assign(window, {
   __chart: {
-    stats: () => ({ bars: view.window.length, level: view.window.level, spans: layer.painted, lastFrameMs: view.lastFrameMs }),
+    stats: () => ({ bars: view.window.length, level: view.window.level, spans: layer.painted, paints: layer.paints, lastFrameMs: view.lastFrameMs }),
     visible: () => view.visible(),
+    append: (/** @type {import("./model/types.js").Candle} */ candle) => view.appendClosed(candle),
     timeToX: (/** @type {number} */ time) => view.timeToX(time),
     priceToY: (/** @type {number} */ price) => view.priceToY(price),
   },

@@ -3,6 +3,7 @@
 import { decodeColumn } from "../model/candle-window.js";
 import { lineColour, MOST_INDICATORS, onWindow, usableIndicators, usual, writtenAs } from "../model/indicators.js";
 import { viewOf, withLook } from "../model/settings.js";
+import { createStore } from "../model/store.js";
 import { isAborted } from "../net/api.js";
 import { button, element, fill } from "./element.js";
 
@@ -17,8 +18,8 @@ const WAIT_MS = 150;
 export class Indicators {
   #context;
   #view;
-  /** @type {Offer[]} */
-  #offers = [];
+  /** What the server computes; empty until it has said so. */
+  #offers = createStore(/** @type {Offer[]} */ ([]));
   /** @type {Indicator[]} */
   #chosen = [];
   /** @type {Map<string, Line>} by indicator and line */
@@ -49,21 +50,22 @@ export class Indicators {
     const add = element("select", { "aria-label": "Add an indicator" });
     const draw = () => {
       fill(rows, ...this.#chosen.map((each, place) => this.#row(each, place, draw)));
-      fill(add, element("option", { value: "" }, "Add an indicator …"), ...this.#offers.map(({ name, title }) => element("option", { value: name }, title)));
+      fill(add, element("option", { value: "" }, "Add an indicator …"), ...this.#offers.get().map(({ name, title }) => element("option", { value: name }, title)));
       add.disabled = this.#chosen.length >= MOST_INDICATORS;
     };
     add.addEventListener("change", () => {
-      const offer = this.#offers.find(({ name }) => name === add.value);
+      const offer = this.#offers.get().find(({ name }) => name === add.value);
       if (offer) this.#choose([...this.#chosen, usual(offer)]);
       draw();
     });
+    this.#offers.subscribe(draw);
     draw();
     return element("section", { class: "stack" }, element("h3", {}, "Indicators"), rows, add);
   }
 
   async #readOffers() {
     try {
-      this.#offers = (await this.#context.api.get("/api/indicators")).items;
+      this.#offers.set((await this.#context.api.get("/api/indicators")).items);
       this.#restore();
     } catch (error) {
       this.#context.toast(`The indicators could not be loaded: ${error instanceof Error ? error.message : error}`, { tone: "danger" });
@@ -73,7 +75,7 @@ export class Indicators {
   #restore() {
     const { current } = this.#context.series.get();
     const kept = current && viewOf(this.#context.settings.get(), current.id)?.indicators;
-    this.#set(usableIndicators(kept, this.#offers));
+    this.#set(usableIndicators(kept, this.#offers.get()));
   }
 
   /** @param {Indicator[]} chosen */
@@ -153,7 +155,7 @@ export class Indicators {
    * @param {() => void} draw
    */
   #row(indicator, place, draw) {
-    const offer = this.#offers.find(({ name }) => name === indicator.name);
+    const offer = this.#offers.get().find(({ name }) => name === indicator.name);
     const change = (/** @type {number} */ index, /** @type {number} */ value) => {
       const values = indicator.values.map((each, at) => (at === index ? value : each));
       this.#choose(this.#chosen.map((each, at) => (at === place ? { ...each, values } : each)));

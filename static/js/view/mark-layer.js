@@ -34,6 +34,7 @@ export class MarkLayer {
   #shapes = [];
   /** @type {ReadonlySet<string>} */
   #chosen = new Set();
+  #paints = 0;
   /** @type {Set<MarkLayer>} */
   #mirrors = new Set();
   #views;
@@ -79,6 +80,11 @@ export class MarkLayer {
     return this.#shapes.length;
   }
 
+  /** How often they were painted. */
+  get paints() {
+    return this.#paints;
+  }
+
   /**
    * @param {number} x
    * @param {number} y
@@ -102,6 +108,7 @@ export class MarkLayer {
    * @param {{width: number, height: number}} size
    */
   #paintFront(context, size) {
+    this.#paints += 1;
     for (const shape of this.#shapes) paintFront(context, shape, this.#look(shape), size);
     const { pendingTime } = this.#state;
     const x = pendingTime === null ? null : this.#view.timeToX(pendingTime);

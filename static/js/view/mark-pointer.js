@@ -27,7 +27,6 @@ export class MarkPointer {
   #gesture = null;
   /** @type {{x: number, y: number} | null} where a press went to the chart; a click when it comes up there */
   #pressed = null;
-  #frame = 0;
 
   /**
    * @param {HTMLElement} root
@@ -84,8 +83,7 @@ export class MarkPointer {
     const place = this.#placeOf(event, "anywhere");
     if (!place) return;
     this.#gesture.draft = this.#draftAt(this.#gesture, place);
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#layer.set({ draft: this.#gesture?.draft ?? null }));
+    this.#layer.set({ draft: this.#gesture.draft }); // the chart paints it in its next frame, however many moves come before
   }
 
   /** @param {PointerEvent} event */
@@ -100,7 +98,6 @@ export class MarkPointer {
     const isClick = Math.hypot(place.x - from.x, place.y - from.y) < CLICK_PX;
     if (isClick) this.#click(place, event.shiftKey || event.ctrlKey || event.metaKey);
     else if (gesture) this.#finish(this.#draftAt(gesture, place), gesture.held !== null);
-    cancelAnimationFrame(this.#frame);
     this.#layer.set({ draft: null });
   }
 

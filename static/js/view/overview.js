@@ -25,6 +25,8 @@ export class Overview {
   /** @type {AbortController | null} */
   #loading = null;
   #asked = false;
+  /** @type {{key: string, candles: CandleWindow, stripes: Stripe[], canvas: HTMLCanvasElement} | null} */
+  #painted = null;
 
   /**
    * @param {HTMLElement} root
@@ -85,20 +87,43 @@ export class Overview {
     this.#asked = false;
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const ratio = devicePixelRatio;
-    this.#canvas.width = Math.round(width * ratio);
-    this.#canvas.height = Math.round(height * ratio);
+    const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+    if (this.#canvas.width !== size.width || this.#canvas.height !== size.height) Object.assign(this.#canvas, size);
     const context = this.#canvas.getContext("2d");
-    if (!context || this.#candles.length === 0) return;
+    if (!context) return;
+    context.resetTransform();
+    context.clearRect(0, 0, size.width, size.height);
+    if (this.#candles.length === 0) return;
+    context.drawImage(this.#ground(size, ratio), 0, 0);
     context.scale(ratio, ratio);
-    const scale = this.#scale();
-    this.#paintLine(context, width, height);
-    for (const { start, end, colour } of this.#stripes) {
-      context.fillStyle = colour;
-      const x = scale.timeToX(start);
-      context.fillRect(x, height - STRIPE_PX, Math.max(1.5, scale.timeToX(end) - x), STRIPE_PX);
-    }
     const visible = this.#view.visible();
-    if (visible) this.#paintHandle(context, scale, visible, { width, height });
+    if (visible) this.#paintHandle(context, this.#scale(), visible, { width, height });
+  }
+
+  /**
+   * The line and the stripes, painted once for all places of the handle.
+   * @param {{width: number, height: number}} size device pixels
+   * @param {number} ratio
+   */
+  #ground(size, ratio) {
+    const { until } = this.#view.state.get();
+    const key = [size.width, size.height, until, chartColours().muted].join();
+    if (this.#painted?.key === key && this.#painted.candles === this.#candles && this.#painted.stripes === this.#stripes) return this.#painted.canvas;
+    const canvas = Object.assign(document.createElement("canvas"), size);
+    const context = canvas.getContext("2d");
+    const [width, height] = [size.width / ratio, size.height / ratio];
+    if (context) {
+      context.scale(ratio, ratio);
+      this.#paintLine(context, width, height);
+      const scale = this.#scale();
+      for (const { start, end, colour } of this.#stripes) {
+        context.fillStyle = colour;
+        const x = scale.timeToX(start);
+        context.fillRect(x, height - STRIPE_PX, Math.max(1.5, scale.timeToX(end) - x), STRIPE_PX);
+      }
+    }
+    this.#painted = { key, candles: this.#candles, stripes: this.#stripes, canvas };
+    return canvas;
   }
 
   /**

@@ -23,12 +23,16 @@ export function mountReadout(root, { view, series, settings }) {
   /** @type {number | null} index of the candle under the crosshair; null: the last one */
   let pointed = null;
   let asked = false;
+  let said = "";
 
   const draw = () => {
     asked = false;
     const { current } = series.get();
     const candles = view.window;
     const index = pointed !== null && pointed >= 0 && pointed < candles.length ? pointed : candles.length - 1;
+    const shown = [current?.id, index >= 0 && candles.columns.time[index], index >= 0 && candles.columns.close[index], index >= 0 && candles.columns.volume[index], zone.name, JSON.stringify(view.state.get())].join();
+    if (shown === said) return; // most frames of a moved view change nothing here
+    said = shown;
     fill(line, ...(current ? headOf(current, view) : []), ...(index >= 0 ? valuesOf(view, index, zone) : []));
   };
   const soon = () => {
