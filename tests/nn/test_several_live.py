@@ -1,5 +1,6 @@
 """Several series live in one worker beside a batch run: served in turn, nobody starves."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ from tests.nn.worker_process import Worker
 HISTORY, FEED, SERIES = 120, 40, 3
 FIRST, TRAINED = 9300, 9350
 NAMES = range(FIRST, FIRST + SERIES)
+
+
+def is_start_of(run_id: int, item: Any) -> bool:
+    return isinstance(item, events.RunStarted) and item.run_id == run_id
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def said(worker: Worker, tmp_path: Path) -> list[Any]:
                 checkpoint_dir=str(tmp_path / str(run_id)), first_time=int(whole.time[HISTORY]), coalesce=False,
             )
         )  # fmt: skip
-        worker.until(lambda item, run_id=run_id: isinstance(item, events.RunStarted) and item.run_id == run_id)
+        worker.until(partial(is_start_of, run_id))
     for run_id in NAMES:
         worker.send(*candle_commands(run_id, whole.slice(HISTORY, HISTORY + FEED)), commands.FeedEnded(run_id=run_id))
     for run_id in NAMES:

@@ -50,7 +50,7 @@ class Worker:
         self.process.stdin.write(text)
         self.process.stdin.flush()
 
-    def until(self, found: Callable[[Said], bool], timeout_s: float = 60.0) -> Any:
+    def until(self, found: Callable[[Said], bool], timeout_s: float = 240.0) -> Any:
         """Read until it says what `found` looks for; give that."""
         end = time.monotonic() + timeout_s
         while True:
@@ -60,7 +60,7 @@ class Worker:
             if found(item):
                 return item
 
-    def until_ended(self, run_id: int, timeout_s: float = 60.0) -> events.RunEnded:
+    def until_ended(self, run_id: int, timeout_s: float = 240.0) -> events.RunEnded:
         """Read until a run has ended."""
         said = self.of(events.RunEnded, run_id)
         ended: events.RunEnded = said[0] if said else self.until(is_end_of(run_id), timeout_s)
@@ -74,7 +74,7 @@ class Worker:
         """Close its stdin and give its exit code; it must end by itself."""
         if self.process.stdin is not None and not self.process.stdin.closed:
             self.process.stdin.close()
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         self._finish()
         return code
 
