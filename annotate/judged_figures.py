@@ -74,8 +74,8 @@ def _calibration(head: str, word: str, told: Mapping[str, Json]) -> Json:
             }
         )
     share = {"tickformat": ".0%", "range": [0, 1]}
-    layout = {"xaxis": {"title": {"text": "told probability"}, **share}, "yaxis": dict(share)}
-    return _figure(f"{head}_calibration", f"{word}: how often it was right", traces, layout)
+    layout = {"xaxis": {"title": {"text": "told P"}, **share}, "yaxis": dict(share)}
+    return _figure(f"{head}_calibration", f"{word} calibration", traces, layout)
 
 
 def _confusion(head: str, word: str, told: Mapping[str, Json]) -> Json:
@@ -95,10 +95,8 @@ def _confusion(head: str, word: str, told: Mapping[str, Json]) -> Json:
         "hovertemplate": "was %{y}, answered %{x}: %{text} candles, %{z:.1%} of the row<extra></extra>",
         "showscale": False,
     }
-    layout = {"xaxis": {"title": {"text": "answer"}}, "yaxis": {"title": {"text": "was"}, "autorange": "reversed"}}
-    return _figure(
-        f"{head}_confusion", f"{word}: what came (rows) and what was answered, {SPLITS[part]}", [trace], layout
-    )
+    layout = {"xaxis": {"title": {"text": "answer"}}, "yaxis": {"title": {"text": "came"}, "autorange": "reversed"}}
+    return _figure(f"{head}_confusion", f"{word} confusion, {SPLITS[part]}", [trace], layout)
 
 
 def _classes(head: str, word: str, told: Mapping[str, Json]) -> Json:
@@ -111,10 +109,11 @@ def _classes(head: str, word: str, told: Mapping[str, Json]) -> Json:
     trace = {
         "type": "table",
         "name": SPLITS[part],
+        "columnwidth": [1.7, 0.8, 1.3, 1, 1],
         "header": {"values": header, "align": "left"},
         "cells": {"values": [list(column) for column in zip(*rows, strict=True)], "align": "left"},
     }
-    return _figure(f"{head}_classes", f"{word}: figures of each class, {SPLITS[part]}", [trace], {})
+    return _figure(f"{head}_classes", f"{word} classes, {SPLITS[part]}", [trace], {})
 
 
 _CLASS_FIGURES = ("precision", "recall", "f1")

@@ -48,6 +48,11 @@
  *   gradient_norm: number | null, windows_per_s: number, eta_s: number, skipped_steps: number}} BatchDone
  * @typedef {EventBase & {type: "epoch_done", epoch: number, epochs: number, batches: number, train: SplitFigures,
  *   validation: SplitFigures | null, best: boolean, verdict: string | null, seconds: number}} EpochDone
+ * @typedef {EventBase & {type: "test_judged", epoch: number | null, test: SplitFigures | null, verdict: string | null,
+ *   seconds: number}} JudgedOnTest
+ * @typedef {EventBase & {type: "control_epoch", number: number, runs: number, epoch: number, epochs: number,
+ *   loss: number, heads: Record<string, number>, best_loss: number, eta_s: number}} ControlEpoch
+ * @typedef {EventBase & {type: "leak_checked", check: string, passed: boolean, words: string, marks: string[]}} LeakChecked
  * @typedef {{time: number, open: number, high: number, low: number, close: number, volume: number | null}} Candle
  * @typedef {EventBase & {type: "candle_predicted", candle_time: number, as_of: number | null, closed: Candle | null,
  *   snapshot: number, data_cut: number | null, seen: boolean, candle_probabilities: number[],
@@ -68,7 +73,7 @@
  * @typedef {EventBase & {type: "warning", code: string, message: string}} Warned
  * @typedef {EventBase & {type: "run_ended", state: string, cause: string | null,
  *   summary: Record<string, unknown>}} RunEnded
- * @typedef {ModelLoaded | RunStarted | BatchDone | EpochDone | CandlePredicted | CandleScored | CandleLearnt |
+ * @typedef {ModelLoaded | RunStarted | BatchDone | EpochDone | JudgedOnTest | ControlEpoch | LeakChecked | CandlePredicted | CandleScored | CandleLearnt |
  *   DriftAlarm | RolledBack | RunResumed | Warned | RunEnded} RunEvent
  */
 

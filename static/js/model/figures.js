@@ -57,7 +57,7 @@ function dressedTraces(traces, colours) {
  * @param {FigureColours} colours
  */
 function dressedTable(trace, colours) {
-  const look = { fill: { color: "rgba(0,0,0,0)" }, line: { color: colours.line }, font: { color: colours.text, size: 12 } };
+  const look = { fill: { color: "rgba(0,0,0,0)" }, line: { color: colours.line }, font: { color: colours.text, size: 11 } };
   return { ...trace, header: { ...trace["header"], ...look }, cells: { ...trace["cells"], ...look, height: 24 } };
 }
 

@@ -19,7 +19,7 @@ import { linesOf } from "./events.js";
  * A run as GET /api/runs gives it.
  * @typedef {object} Run
  * @property {number} id
- * @property {"load" | "batch" | "live"} mode
+ * @property {"load" | "batch" | "live" | "skill" | "leaks"} mode
  * @property {number} series_id
  * @property {number | null} [dataset_id]
  * @property {string} state queued, running, paused, stopping, finished, stopped, failed, interrupted
@@ -29,6 +29,7 @@ import { linesOf } from "./events.js";
  * @property {number | null} started
  * @property {number | null} ended
  * @property {Record<string, unknown>} summary
+ * @property {string | null} [note] a person's
  */
 
 /** Printed lines kept: what a person scrolls through; the server keeps its events. */
@@ -51,7 +52,7 @@ export function hasEnded(state) {
  * @returns {boolean}
  */
 export function canResume(run) {
-  return run.state === "paused" || (run.state === "interrupted" && run.mode !== "load");
+  return run.state === "paused" || (run.state === "interrupted" && (run.mode === "batch" || run.mode === "live"));
 }
 
 /** What the events of one run amount to so far. */
@@ -64,6 +65,12 @@ export class RunProgress {
   batch = null;
   /** @type {EpochDone[]} */
   epochs = [];
+  /** @type {import("./events.js").JudgedOnTest | null} */
+  tested = null;
+  /** @type {import("./events.js").ControlEpoch | null} the newest epoch of a check on skill */
+  control = null;
+  /** @type {import("./events.js").LeakChecked[]} */
+  findings = [];
   /** @type {CandlePredicted | null} */
   predicted = null;
   /** @type {CandleScored | null} */
@@ -106,6 +113,15 @@ export class RunProgress {
         return;
       case "epoch_done":
         this.epochs.push(event);
+        return;
+      case "test_judged":
+        this.tested = event;
+        return;
+      case "control_epoch":
+        this.control = event;
+        return;
+      case "leak_checked":
+        this.findings.push(event);
         return;
       case "candle_predicted":
         this.predicted = event;

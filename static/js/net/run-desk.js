@@ -1,5 +1,6 @@
 // What the page knows of runs and asks of them: one list of runs, one progress a followed run, the commands. No DOM.
 
+import { AUDITS } from "../model/audit.js";
 import { hasEnded, RunProgress } from "../model/run.js";
 import { createStore } from "../model/store.js";
 
@@ -11,7 +12,7 @@ import { createStore } from "../model/store.js";
 /** @typedef {import("../model/types.js").SeriesState} SeriesState */
 
 /** @typedef {{name: string, title: string}} ModelChoice */
-/** @typedef {{items: ModelChoice[], fields: {load: Field[], batch: Field[], live: Field[]}}} Catalogue */
+/** @typedef {{items: ModelChoice[], fields: {load: Field[], batch: Field[], live: Field[]}, exchanges: Record<string, string>}} Catalogue */
 /** @typedef {Record<string, unknown>} Config */
 /** @typedef {(run: Run, events: RunEvent[], progress: RunProgress) => void} OnEvents */
 
@@ -26,6 +27,8 @@ export class RunDesk {
   catalogue = createStore(/** @type {Catalogue | null} */ (null));
   /** The run whose epochs, metrics and lines are shown; null follows the newest one. */
   picked = createStore(/** @type {number | null} */ (null));
+  /** Runs that are shown beside each other in the metrics; fewer than two show the one that is looked at. */
+  compared = createStore(/** @type {number[]} */ ([]));
   /** Why the list of runs could not be read; null when it could. */
   failure = createStore(/** @type {Error | null} */ (null));
 
@@ -63,7 +66,7 @@ export class RunDesk {
     this.#series.subscribe((now, before) => {
       if (now.current?.id !== before.current?.id) this.#openSeries();
     });
-    for (const store of [this.runs, this.catalogue, this.picked, this.failure]) store.subscribe(() => this.repaint());
+    for (const store of [this.runs, this.catalogue, this.picked, this.compared, this.failure]) store.subscribe(() => this.repaint());
     this.picked.subscribe(() => this.#follow());
     this.#link.onState((state) => (state === "live" ? void this.refresh() : this.repaint()));
     this.#openSeries();
@@ -86,12 +89,13 @@ export class RunDesk {
   }
 
   /**
-   * Give the run of a mode that is under way on the open series.
+   * Give the run of a mode that is under way on the open series; audits count as batch runs, whose queue they share.
    * @param {"batch" | "live" | "load"} mode
    * @returns {Run | undefined}
    */
   active(mode) {
-    return this.ofSeries.findLast((run) => run.mode === mode && !hasEnded(run.state));
+    const modes = mode === "batch" ? ["batch", ...AUDITS] : [mode];
+    return this.ofSeries.findLast((run) => modes.includes(run.mode) && !hasEnded(run.state));
   }
 
   /** @returns {Run | undefined} the run whose figures are shown */
@@ -155,13 +159,15 @@ export class RunDesk {
   }
 
   /**
-   * Start a batch or live run on the open series.
-   * @param {"batch" | "live"} mode
+   * Start a run on the open series, or on a dataset of it.
+   * @param {Run["mode"]} mode
    * @param {Config} config
+   * @param {number | null} [datasetId]
    * @returns {Promise<Run>}
    */
-  begin(mode, config) {
-    return this.#begin("/api/runs", { mode, series_id: this.seriesId, config });
+  begin(mode, config, datasetId = null) {
+    const about = datasetId === null ? { series_id: this.seriesId } : { dataset_id: datasetId };
+    return this.#begin("/api/runs", { mode, ...about, config });
   }
 
   /**
@@ -261,7 +267,7 @@ export class RunDesk {
   /** @returns {Run[]} */
   #wanted() {
     const runs = this.ofSeries;
-    const newest = ["load", "batch", "live"].map((mode) => runs.find((run) => run.mode === mode));
+    const newest = ["load", "batch", "live", ...AUDITS].map((mode) => runs.find((run) => run.mode === mode));
     const underWay = runs.filter((run) => !hasEnded(run.state));
     return [...newest, ...underWay, this.focus].filter((run) => run !== undefined);
   }

@@ -6,7 +6,7 @@ import { button, element } from "./element.js";
  * @typedef {object} CardOptions
  * @property {string} title
  * @property {string} text the cause
- * @property {"info" | "warning" | "danger"} [tone]
+ * @property {"info" | "ok" | "warning" | "danger"} [tone]
  * @property {{text: string, run: () => void}[]} [actions]
  */
 

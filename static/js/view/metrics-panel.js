@@ -1,10 +1,12 @@
 // Metrics: loss and accuracies of the shown run as the server draws them, each beside its baselines, kept up to date.
 
 import { dressed } from "../model/figures.js";
+import { smoothed } from "../model/smoothing.js";
 import { card } from "./card.js";
 import { chartColours } from "./colours.js";
 import { element, fill } from "./element.js";
 import { learningOf } from "./learning.js";
+import { MetricsHead } from "./metrics-head.js";
 import { loadPlotly } from "./plotly.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -31,7 +33,7 @@ class MetricsPanel {
   #context;
   #desk;
   #root;
-  #head = element("div", { class: "row panel-head muted" });
+  #head = new MetricsHead(() => this.#redraw());
   #grid = element("div", { class: "figure-grid" });
   #state = element("div", { class: "metrics-state" });
   /** @type {Map<string, HTMLElement>} */
@@ -49,7 +51,7 @@ class MetricsPanel {
     this.#context = context;
     this.#desk = learningOf(context).desk;
     root.classList.add("metrics-panel");
-    root.append(this.#head, this.#state, this.#grid);
+    root.append(this.#head.root, this.#state, this.#grid);
     new ResizeObserver(() => this.#redraw()).observe(root);
     context.settings.subscribe(() => this.#redraw());
     this.#desk.onPaint(() => void this.#refresh());
@@ -91,12 +93,17 @@ class MetricsPanel {
    */
   #wanted(run) {
     const progress = run === undefined ? undefined : this.#desk.progressOf(run.id);
-    const newest = [progress?.batch, progress?.epochs.at(-1), progress?.scored, progress?.learnt].map((event) => event?.seq ?? 0);
-    return JSON.stringify([run?.id ?? null, ...newest]);
+    const { batch, epochs, tested, scored, learnt } = progress ?? {};
+    const newest = [batch, epochs?.at(-1), tested, scored, learnt].map((event) => event?.seq ?? 0);
+    return JSON.stringify([this.#desk.compared.get(), run?.id ?? null, run?.mode === "skill" && run.state, ...newest]);
   }
 
   /** @param {Run | undefined} run */
   async #show(run) {
+    if (this.#desk.compared.get().length > 1) {
+      await this.#showCompared();
+      return;
+    }
     if (run === undefined) {
       this.#empty("No run on this series yet. Start a batch or live run, and its loss and accuracies appear here.");
       return;
@@ -104,8 +111,19 @@ class MetricsPanel {
     if (this.#plots.size === 0) fill(this.#state, element("p", { class: "muted" }, "Loading the figures …"));
     const [plotly, { items }] = await Promise.all([loadPlotly(), this.#context.api.get(`/api/runs/${run.id}/figures`)]);
     const shown = /** @type {NamedFigure[]} */ (items).filter((item) => item.figure.data.length > 0);
-    if (shown.length === 0) this.#empty(`Run ${run.id} has no figure yet.`);
-    else await this.#draw(plotly, run, shown);
+    if (shown.length === 0) {
+      this.#empty(run.mode === "leaks" ? "A leak check has no figures; the Train tab tells what it found." : `Run ${run.id} has no figure yet.`);
+      return;
+    }
+    this.#head.showRun(run);
+    await this.#draw(plotly, `run-${run.id}`, shown);
+  }
+
+  async #showCompared() {
+    const ids = this.#desk.compared.get().join(",");
+    const [plotly, found] = await Promise.all([loadPlotly(), this.#context.api.get(`/api/runs/compare?ids=${ids}`)]);
+    this.#head.showComparison(found, () => this.#desk.compared.set([]));
+    await this.#draw(plotly, `runs-${ids}`, found.items);
   }
 
   /** @param {string} words */
@@ -116,12 +134,11 @@ class MetricsPanel {
 
   /**
    * @param {import("./plotly.js").Plotly} plotly
-   * @param {Run} run
+   * @param {string} revision while it stays the same, zoom and hidden traces stay
    * @param {NamedFigure[]} items
    */
-  async #draw(plotly, run, items) {
+  async #draw(plotly, revision, items) {
     fill(this.#state);
-    this.#head.textContent = `Run ${run.id} · ${run.mode === "live" ? "live: prequential, unseen candles only" : "batch"} · baselines are the grey dashed lines`;
     const names = new Set(items.map((item) => item.name));
     for (const [name, plot] of this.#plots) {
       if (names.has(name)) continue;
@@ -132,9 +149,9 @@ class MetricsPanel {
     const colours = figureColours();
     const plots = items.map((item) => this.#plot(item)); // all of them first: their number decides how wide each is
     for (const [index, item] of items.entries()) {
-      const { data, layout } = dressed(item, colours, `run-${run.id}`);
+      const { data, layout } = dressed(item, colours, revision);
       await new Promise((resolve) => requestAnimationFrame(resolve)); // the chart gets its frame in between
-      await plotly.react(plots[index], data, { ...layout, width: plots[index].clientWidth }, CONFIG);
+      await plotly.react(plots[index], smoothed(data, this.#head.smoothing), { ...layout, width: plots[index].clientWidth }, CONFIG);
     }
   }
 
@@ -154,7 +171,7 @@ class MetricsPanel {
   #clear() {
     for (const plot of this.#plots.values()) plot.remove();
     this.#plots.clear();
-    this.#head.textContent = "";
+    this.#head.clear();
   }
 
   /** @param {Error} error */
@@ -169,5 +186,6 @@ class MetricsPanel {
 function figureColours() {
   const { text, muted, grid, line, accent, up, down } = chartColours();
   const warning = getComputedStyle(document.documentElement).getPropertyValue("--warning").trim();
-  return { text, muted, grid, line, series: [accent, warning, up, down] };
+  const panel = getComputedStyle(document.documentElement).getPropertyValue("--surface").trim();
+  return { text, muted, grid, line, panel, series: [accent, warning, up, down] };
 }

@@ -1,6 +1,8 @@
 // The lines of the run bar: one a run, with its state, a few facts, and the cause of its end.
 
-import { batchFacts, feedText, liveFacts, stateText } from "../model/headline.js";
+import { feedFacts, feedText } from "../model/feed.js";
+import { AUDITS } from "../model/audit.js";
+import { batchFacts, liveFacts, stateText } from "../model/headline.js";
 import { hasEnded } from "../model/run.js";
 import { button, element } from "./element.js";
 import { fillKeyed } from "./keyed.js";
@@ -34,7 +36,7 @@ export class RunLines {
 
   /** Show what runs, what waits, and what ended last. */
   paint() {
-    const shown = ["live", "batch", "load"].flatMap((mode) => this.#runsToTell(/** @type {"live"} */ (mode)));
+    const shown = ["live", "batch", ...AUDITS, "load"].flatMap((mode) => this.#runsToTell(/** @type {"live"} */ (mode)));
     const elsewhere = this.#desk.runs.get().filter((run) => run.series_id !== this.#desk.seriesId && !hasEnded(run.state));
     fillKeyed(this.#facts, [
       ...shown.map((run) => this.#runLine(run)),
@@ -65,7 +67,8 @@ export class RunLines {
   #runLine(run) {
     const progress = this.#desk.progressOf(run.id);
     const facts = progress === undefined ? [] : factsOf(run, progress);
-    const kind = run.mode === "live" ? `Live ${feedText(run)}` : run.mode === "batch" ? "Batch" : "Loading";
+    const feed = hasEnded(run.state) ? [] : feedFacts(run);
+    const kind = run.mode === "live" ? `Live ${feedText(run)}` : KINDS[run.mode] ?? "Loading";
     const title = `${kind} · ${stateText(run, this.#desk.runs.get())}`;
     const isQuiet = run.state === "running" && facts.length === 0;
     const make = () =>
@@ -73,12 +76,12 @@ export class RunLines {
         "div",
         { class: "run-line", "data-run": run.id },
         element("span", { class: `badge ${toneOf(run.state)}` }, title),
-        ...facts.map(factElement),
+        ...[...feed, ...facts].map(factElement),
         isQuiet && element("span", { class: "muted" }, "getting ready …"),
         run.cause !== null && element("span", { class: "clip cause", title: run.cause }, run.cause.split("\n", 1)[0]),
         run.cause !== null && button("Why?", () => showRunCause(this.#context, run), { class: "quiet small" }),
       );
-    return { key: JSON.stringify([run.id, title, run.cause, facts, isQuiet]), make };
+    return { key: JSON.stringify([run.id, title, run.cause, feed, facts, isQuiet]), make };
   }
 
   /**
@@ -111,6 +114,9 @@ export class RunLines {
     return [{ key: words, make: () => element("div", { class: `run-line ${failure === null ? "muted" : "cause"}` }, words) }];
   }
 }
+
+/** @type {Record<string, string | undefined>} */
+const KINDS = { batch: "Batch", skill: "Is it skill?", leaks: "Leak check" };
 
 /**
  * @param {Run} run

@@ -12,6 +12,9 @@ import { button, element } from "./element.js";
  * @property {(run: Run) => void} show
  * @property {(run: Run) => void} resume
  * @property {(run: Run) => void} explain
+ * @property {(run: Run) => void} note
+ * @property {readonly number[]} compared runs that are ticked
+ * @property {(run: Run, isTicked: boolean) => void} compare
  */
 
 const RUNS_SHOWN = 50;
@@ -35,12 +38,27 @@ export function runsTable(runs, shown, actions) {
       element(
         "thead",
         {},
-        element("tr", {}, ...["Run", "Began", "State", ""].map((title) => element("th", { scope: "col" }, title))),
+        element("tr", {}, ...["", "Run", "Began", "State", ""].map((title) => element("th", { scope: "col" }, title))),
       ),
       element("tbody", {}, ...rows),
     ),
     more > 0 && element("p", { class: "muted" }, `${more} older runs are not shown.`),
   );
+}
+
+/**
+ * @param {Run} run
+ * @param {RunActions} actions
+ */
+function tick(run, actions) {
+  const box = element("input", {
+    type: "checkbox",
+    "aria-label": `Compare run ${run.id}`,
+    title: "Tick two or more to lay their curves over each other in Metrics",
+  });
+  box.checked = actions.compared.includes(run.id);
+  box.addEventListener("change", () => actions.compare(run, box.checked));
+  return box;
 }
 
 /**
@@ -66,11 +84,13 @@ function runRow(run, runs, isShown, actions) {
   return element(
     "tr",
     { class: isShown ? "chosen" : "", title: configValue(run.config) },
+    element("td", {}, run.mode === "batch" && tick(run, actions)),
     element(
       "td",
       {},
       run.mode === "load" ? name : pick,
       element("small", { class: "muted" }, ` ${configValue(run.config["model"])}`),
+      run.note && element("div", { class: "run-note" }, run.note),
     ),
     element("td", {}, new Date(run.created).toISOString().slice(5, 16).replace("T", " ")),
     element("td", { class: `state ${run.state}` }, state),
@@ -78,6 +98,8 @@ function runRow(run, runs, isShown, actions) {
       "td",
       {},
       canResume(run) && button("Resume", () => actions.resume(run), { class: "small", "aria-label": `Resume run ${run.id}` }),
+      run.mode !== "load" &&
+        button("Note", () => actions.note(run), { class: "quiet small", "aria-label": `Note on run ${run.id}` }),
       run.cause !== null &&
         button("Why?", () => actions.explain(run), { class: "quiet small", "aria-label": `Why run ${run.id} ended` }),
     ),

@@ -1,14 +1,18 @@
 // The Train panel: the loaded model, the settings, how the shown run goes, its figures beside the baselines, all runs.
 
+import { AUDITS, MODE_TITLES } from "../model/audit.js";
 import { configValue, count, duration, percent, rate } from "../model/format-metrics.js";
 import { hasEnded } from "../model/run.js";
+import { auditParts, questionParts } from "./audit-parts.js";
 import { card } from "./card.js";
 import { button, element } from "./element.js";
 import { epochDetail, epochTable, liveTables } from "./figure-tables.js";
 import { fillKeyed } from "./keyed.js";
 import { KeptSnapshots } from "./kept-snapshots.js";
 import { learningOf } from "./learning.js";
+import { MemoryLine } from "./memory-line.js";
 import { showRunCause } from "./run-cause.js";
+import { editNote } from "./run-note.js";
 import { runsTable } from "./runs-table.js";
 import { warningParts } from "./run-warnings.js";
 import { TrainForm } from "./train-form.js";
@@ -33,6 +37,7 @@ class TrainPanel {
   #desk;
   #model = element("section", { class: "stack", "aria-label": "Loaded model" });
   #run = element("section", { class: "stack", "aria-label": "How the run goes" });
+  #questions = element("section", { class: "stack", "aria-label": "Questions to a batch run" });
   #runs = element("section", { class: "stack", "aria-label": "Runs" });
   /** @type {{run: number, epoch: number} | null} the epoch that a person clicked */
   #picked = null;
@@ -46,13 +51,15 @@ class TrainPanel {
     this.#context = context;
     this.#desk = desk;
     root.classList.add("train-panel");
-    root.append(this.#model, this.#run, new TrainForm(settings).root, this.#runs);
+    const memory = new MemoryLine(context.api, settings);
+    root.append(this.#model, this.#run, this.#questions, new TrainForm(settings).root, memory.root, this.#runs);
     desk.onPaint(() => this.#paint());
   }
 
   #paint() {
     fillKeyed(this.#model, this.#modelParts());
     fillKeyed(this.#run, this.#runParts());
+    fillKeyed(this.#questions, questionParts(this.#context, this.#desk.focus));
     fillKeyed(this.#runs, this.#runsParts());
   }
 
@@ -85,8 +92,9 @@ class TrainPanel {
     if (run === undefined || progress === undefined) return [];
     const head = {
       key: `head ${run.id}`,
-      make: () => element("h2", {}, `Run ${run.id}: ${run.mode === "live" ? "live training" : "batch training"}`),
+      make: () => element("h2", {}, `Run ${run.id}: ${MODE_TITLES[run.mode]}`),
     };
+    if (AUDITS.includes(run.mode)) return [head, ...startParts(progress), ...auditParts(run, progress)];
     const figures = run.mode === "live" ? [...liveParts(progress), this.#keptPart(run)] : this.#epochParts(run, progress);
     return [head, ...startParts(progress), ...progressParts(run, progress), ...warningParts(progress), ...figures];
   }
@@ -127,7 +135,7 @@ class TrainPanel {
   #runsParts() {
     const runs = this.#desk.ofSeries;
     const shown = this.#desk.focus?.id;
-    const states = JSON.stringify(runs.map((run) => [run.id, run.state, run.cause]));
+    const states = JSON.stringify([runs.map((run) => [run.id, run.state, run.cause, run.note]), this.#desk.compared.get()]);
     return [
       { key: "title", make: () => this.#runsHead() },
       { key: `${shown} ${states}`, make: () => runsTable(runs, shown, this.#runActions()) },
@@ -148,7 +156,22 @@ class TrainPanel {
       show: (run) => this.#desk.picked.set(run.id),
       resume: (run) => void this.#try(() => this.#desk.command(run.id, "resume")),
       explain: (run) => showRunCause(this.#context, run),
+      note: (run) => editNote(this.#context, run),
+      compared: this.#desk.compared.get(),
+      compare: (run, isTicked) => this.#compare(run.id, isTicked),
     };
+  }
+
+  /**
+   * @param {number} id
+   * @param {boolean} isTicked
+   */
+  #compare(id, isTicked) {
+    const others = this.#desk.compared.get().filter((each) => each !== id);
+    this.#desk.compared.set(isTicked ? [...others, id] : others);
+    if (this.#desk.compared.get().length !== 2 || !isTicked) return;
+    this.#context.dock.show();
+    this.#context.dock.tabs.show("metrics");
   }
 
   async #discard() {
