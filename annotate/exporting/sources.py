@@ -66,7 +66,10 @@ def _files(data_dir: Path, dataset: Dataset) -> tuple[Path, dataset_dir.DatasetD
     folder = dataset_path(data_dir, dataset.id)
     if not folder.is_dir():
         raise NotFound(f"the files of dataset {dataset.id} are gone from the data folder; restore them from a backup")
-    return folder, dataset_dir.read(folder)
+    try:
+        return folder, dataset_dir.read(folder)
+    except dataset_dir.DatasetError as error:
+        raise NotFound(f"the files of dataset {dataset.id} are damaged: {error}; restore them from a backup") from None
 
 
 def _suggestions(session: Session, series_id: int) -> list[Json]:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotate.importing.doubts import Choice, Doubts
+from annotate.errors import InvalidInput
+from annotate.importing.doubts import KNOWN, Choice, Doubts
 
 Json = dict[str, Any]
+
+OF_MARKS = frozenset(("label", "start", "end", "time", "price", "comment", "confidence", "end_is", "rows_are", "task"))
 
 
 @dataclass(slots=True)
@@ -16,6 +19,12 @@ class MarkDoubts(Doubts):
     """Doubts that also note how the file is read, so that a preview can offer the other readings."""
 
     offers: dict[str, Json] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.answers) - KNOWN - OF_MARKS)
+        if unknown:
+            known = ", ".join(sorted(KNOWN | OF_MARKS))
+            raise InvalidInput(f"answer {unknown[0]}: nothing asks for it; known are {known}", name=unknown[0])
 
     def offer(
         self, name: str, question: str, choices: Sequence[Choice], reason: str = "", *, free: bool = False

@@ -347,6 +347,8 @@ def test_every_reading_of_a_table_is_offered_and_can_be_changed() -> None:
     assert spans(read(text, label="kind", end="–", start="–", time="time", rows_are="spans")) == [("bull", 12, 13)]
     with pytest.raises(InvalidInput, match="'colour'"):
         read(text, label="colour")
+    with pytest.raises(InvalidInput, match="answer colour: nothing asks for it"):
+        read(text, colour="label")
 
 
 def test_rows_without_a_label_are_counted() -> None:
