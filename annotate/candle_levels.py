@@ -7,7 +7,7 @@ bucket of the last candle in a file; what comes after is built from the level be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +48,7 @@ class Levels:
     files: Mapping[str, tuple[StoredFile, ...]]  # by level; the source level is `timeframe`
     tail: Candles
     open_file: Callable[[Path], MappedFile]
+    _rests: dict[str, Candles] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def first(self) -> int | None:
@@ -90,10 +91,15 @@ class Levels:
         end = None if end is None else ceil(end, level)
         if level not in self.files:
             return aggregate(self.read(self.base_of(level), start, end), level)
-        covered = self.covered(level)
-        rest_start = covered if start is None else max(start, covered)
-        rest = self.read(self.base_of(level), rest_start, end)
-        return Candles.concat([*self._stored(level, start, end), aggregate(rest, level)])
+        return Candles.concat([*self._stored(level, start, end), self._rest(level).between(start, end)])
+
+    def _rest(self, level: str) -> Candles:
+        """Give the candles of a stored level that its files do not have yet; made once, for every window asks."""
+        rest = self._rests.get(level)
+        if rest is None:
+            rest = aggregate(self.read(self.base_of(level), self.covered(level)), level)
+            self._rests[level] = rest
+        return rest
 
     def covered(self, level: str) -> int:
         """Give the time before which the files of a coarser level are complete; needs files of the source."""
