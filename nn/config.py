@@ -145,6 +145,9 @@ class BatchConfig(ModelConfig):
         most=0.99999,
     )
     split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
+    accepted_weight: float = _field(
+        0.3, "What the label of a mark that a model made and a person accepted counts, against 1.", least=0, most=1
+    )
     shuffle_targets: bool = _field(False, "Control: trains on shuffled targets, where nothing can be learnt.")
 
     def __post_init__(self) -> None:

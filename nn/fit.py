@@ -37,14 +37,16 @@ from nn.loaded import snapshot_of
 from nn.logline import batch_line, epoch_line
 from nn.metrics import Classes, summary
 from nn.progress import Progress
+from nn.targets import MASKED
 from nn.training_data import CONTROL_VISITS, epoch_starts, prepare
 from nn.watch import Watch
-from nn.windows import Windows
+from nn.windows import Batch, Windows
 
 Json = dict[str, Any]
 Said = Event | Message | None
 Work = TypeVar("Work")
 BEST, LAST = "best", "last"
+ENDS: tuple[Literal["stopped", "interrupted"] | None, ...] = (None, "interrupted", "stopped")
 CONTROL_NOTE = (
     f"control: targets are shuffled, so all there is to learn is by heart; an epoch visits {CONTROL_VISITS} times "
     "as many windows, and no later run starts from the result"
@@ -92,6 +94,7 @@ class _Run:
             device=job.device.device,
             parts=self.config.accumulate,
             average=self.config.ema_decay,
+            ranks=job.ranks,
         )
         self.progress, self.watch = Progress(), Watch()
         self.best: Weights | None = None
@@ -110,14 +113,14 @@ class _Run:
         self.on_train = yield from rivals.on_train(self.data)
         while self.progress.epoch <= self.config.epochs and not self._patience_is_over():
             for starts in self._batches():
-                if self.control.end:
-                    return (yield from self._end_early(self.control.end))
+                if end := self._asked_to_end():
+                    return (yield from self._end_early(end))
                 yield from self._step(starts)
                 if time.perf_counter() - self.saved_s > SAVE_EVERY_S:
                     yield from self._save_last()
             judging = yield from self._judge(rivals)
-            if self.control.end:  # it may have broken the judging off; a resumed run judges again
-                return (yield from self._end_early(self.control.end))
+            if end := self._asked_to_end():  # it may have broken the judging off; a resumed run judges again
+                return (yield from self._end_early(end))
             yield from self._end_epoch(judging)
         yield from self._judge_test(rivals)
         return (yield from self._end("finished"))
@@ -151,6 +154,10 @@ class _Run:
     def _notes(self) -> list[str]:
         """Say what a person should know of the data before any figure."""
         notes = [f"class edges: {self.data.edges.source}"]
+        marks, weight = self.data.facts["marks"], self.data.facts["accepted_weight"]
+        if marks:
+            told = ", ".join(f"{count} {source}" for source, count in marks.items())
+            notes.append(f"labels from marks by source: {told}; one that was accepted counts {weight:g} of a drawn one")
         if "label" in self.data.targets and not self.data.facts["labelled"]:
             notes.append("no candle of the dataset has a label: the label head learns nothing")
         if self.config.shuffle_targets:
@@ -168,7 +175,7 @@ class _Run:
 
     def _step(self, starts: Classes) -> Iterator[Said]:
         before = time.perf_counter()
-        result = self.learner.step(self.windows.batch(starts), learnt_to=self.data.train_cut)
+        result = self.learner.step(self._batch(starts), learnt_to=self.data.train_cut)
         seconds = time.perf_counter() - before
         self.progress.add(result, seconds)
         self.pace.append((len(starts), seconds))
@@ -176,6 +183,14 @@ class _Run:
         told = self.learner.steps + bool(result.skipped) <= self.job.recorded_step
         yield None if told or result.skipped else self._batch_done(result)
         yield from self._warn([] if told else warnings)
+
+    def _batch(self, starts: Classes) -> Batch:
+        """Gather this process's windows of a batch; where there are none left for it, one that counts for nothing."""
+        mine = self.job.ranks.share(starts)
+        if len(mine):
+            return self.windows.batch(mine)
+        idle = self.windows.batch(starts[:1])
+        return Batch(idle.x, {head: torch.full_like(classes, MASKED) for head, classes in idle.targets.items()})
 
     def _batch_done(self, result: StepResult) -> BatchDone:
         epoch, batch = self.progress.epoch, self.progress.batch
@@ -257,7 +272,7 @@ class _Run:
 
     def _unless_ended(self, work: Generator[None, None, Work]) -> Generator[Said, None, Work | None]:
         """Do work in slices; give its result, None where the run was asked to end meanwhile."""
-        while not self.control.end:
+        while self.job.ranks.size > 1 or not self.control.end:  # several processes end together, after the work
             try:
                 next(work)
             except StopIteration as end:
@@ -265,6 +280,10 @@ class _Run:
                 return result
             yield None
         return None
+
+    def _asked_to_end(self) -> Literal["stopped", "interrupted"] | None:
+        """Give how the run is to end, where any of its processes was asked to: all end after the same step."""
+        return ENDS[self.job.ranks.highest(ENDS.index(self.control.end))]
 
     def _is_best(self, loss: float) -> bool:
         before = self.progress.best_report
@@ -342,13 +361,13 @@ class _Run:
     def _save_best(self) -> Iterator[Said]:
         chosen_on = self.data.validation_cut if self.progress.best_report else None
         self.best = self._weights(chosen_on)
-        if self.job.checkpoint_dir is not None:
+        if self.job.checkpoint_dir is not None and self.job.ranks.rank == 0:
             save(self.job.checkpoint_dir / BEST, self.best)
             yield self._saved(BEST, self.best, result=False)
 
     def _save_last(self) -> Iterator[Said]:
         self.saved_s = time.perf_counter()
-        if self.job.checkpoint_dir is None:
+        if self.job.checkpoint_dir is None or self.job.ranks.rank > 0:
             return
         weights = self._weights(None)
         state = {

@@ -23,6 +23,7 @@ Classes = npt.NDArray[np.int64]
 Json = dict[str, Any]
 
 MASKED = -1
+ACCEPTED = "model_accepted"  # source of a mark that a model made and a person let pass unchanged
 BUCKETS = 5
 LEAST_CANDLES = 500  # fewer give no trustworthy quintiles
 NORMAL_QUINTILES = (-0.8416212335729143, -0.2533471031357997, 0.2533471031357997, 0.8416212335729143)
@@ -63,6 +64,7 @@ class LabelTargets:
     classes: Classes  # (n,)
     known_at: npt.NDArray[np.int64]  # (n,)
     overlapped: int  # candles that more than one span covers
+    accepted: npt.NDArray[np.bool_]  # (n,): the class comes from a mark that a model made and a person accepted
 
 
 def head_classes(labels: Sequence[str]) -> dict[str, int]:
@@ -144,9 +146,9 @@ def label_targets(
 ) -> LabelTargets:
     """Give each candle its own class or that of the span over it; the last updated wins; MASKED where none does."""
     classes, known_at = np.full(len(time), MASKED, np.int64), np.zeros(len(time), np.int64)
-    covered = np.zeros(len(time), np.int64)
+    covered, accepted = np.zeros(len(time), np.int64), np.zeros(len(time), np.bool_)
     number = {name: i for i, name in enumerate(labels)}
-    for mark in sorted((m for m in marks if _gives_class(m) and m.get("label") in number), key=_updated):
+    for mark in sorted((m for m in marks if gives_class(m) and m.get("label") in number), key=_updated):
         first = int(
             np.searchsorted(time, mark["start"] - timeframe_ms, side="right")
         )  # the candle that holds the start
@@ -154,10 +156,11 @@ def label_targets(
         classes[first:end] = number[mark["label"]]
         known_at[first:end] = np.maximum(known_at[first:end], mark.get("known_at") or mark["end"])
         covered[first:end] += 1
-    return LabelTargets(classes, known_at, int(np.sum(covered > 1)))
+        accepted[first:end] = mark.get("source") == ACCEPTED
+    return LabelTargets(classes, known_at, int(np.sum(covered > 1)), accepted)
 
 
-def _gives_class(mark: Mapping[str, Any]) -> bool:
+def gives_class(mark: Mapping[str, Any]) -> bool:
     """Tell whether a mark gives candles a class: neither a draft nor one that a reviewer found wrong."""
     found_wrong = (mark.get("review") or {}).get("verdict") in ("correct", "reject")
     return mark.get("kind") in ("span", "candle_class") and mark.get("status") != "draft" and not found_wrong

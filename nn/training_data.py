@@ -5,7 +5,7 @@ Every head's targets outside the train, validation and test parts, in the purged
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,7 @@ from nn.config import BatchConfig
 from nn.dataset_dir import Candles, DatasetDir
 from nn.features import Rows, compute
 from nn.split import Part, Split, segment_ids, split_rows, window_starts
-from nn.targets import MASKED, Edges, LabelTargets, Targets, fit_edges, label_targets, targets
+from nn.targets import MASKED, Edges, LabelTargets, Targets, fit_edges, gives_class, label_targets, targets
 
 Floats = npt.NDArray[np.float64]
 Classes = npt.NDArray[np.int64]
@@ -97,6 +97,7 @@ def prepare(
     classes = {head: future.classes.get(head, marks.classes) for head in horizons}
     last = {head: last_classes(classes[head], horizon) for head, horizon in horizons.items() if horizon}
     kept = _kept(classes, split, marks, candles)
+    _weigh_accepted(kept, split, marks, config)
     if config.shuffle_targets or permutation is not None:
         kept = _shuffled(kept, split, [config.seed, permutation or 0])
     starts = _with_targets(
@@ -105,6 +106,8 @@ def prepare(
     if not len(starts):
         raise NothingToTrain(_why_nothing(config, segment[: split.train.end]))
     facts = _facts(config, candles, split, future, marks, kept, starts, segment)
+    facts["marks"] = _marks_by_source(dataset.annotations) if "label" in kept else {}
+    facts["accepted_weight"] = config.accepted_weight
     return TrainingData(candles.time, rows, segment, split, edges, labels, horizons, kept, last, starts, facts)
 
 
@@ -181,6 +184,22 @@ def _kept(classes: Mapping[str, Classes], split: Split, marks: LabelTargets, can
                 late = marks.known_at[: part.end] > candles.time[part.end]
                 kept["label"][: part.end][late] = MASKED
     return kept
+
+
+def _weigh_accepted(kept: dict[str, Classes], split: Split, marks: LabelTargets, config: BatchConfig) -> None:
+    """Let labels that a model made and a person accepted count less in training, and judge nothing.
+
+    Of such candles a share of `accepted_weight`, drawn by the seed, stays a target: the same gradient on average.
+    """
+    if "label" in kept:
+        dropped = np.random.default_rng([config.seed, len(marks.accepted)]).random(len(marks.accepted))
+        dropped[split.train.last :] = 1.0
+        kept["label"][marks.accepted & (dropped >= config.accepted_weight)] = MASKED
+
+
+def _marks_by_source(annotations: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    sources = [str(mark.get("source") or "human") for mark in annotations if gives_class(mark)]
+    return {source: sources.count(source) for source in sorted(set(sources))}
 
 
 def _shuffled(kept: Mapping[str, Classes], split: Split, seed: list[int]) -> dict[str, Classes]:

@@ -41,7 +41,7 @@ class Material:
         with self._database.read() as session:
             series = get_series(session, series_id)
             labels = labels_to_json(series.label_set.labels)
-            marks = [mark for mark in list_annotations(session, series_id) if mark["kind"] in KINDS]
+            marks = [mark for mark in list_annotations(session, series_id) if _teaches(mark)]
             known = [mark for mark in marks if veil.shows(mark) and (cursor is None or mark["known_at"] <= cursor)]
             ranges = {
                 "reviewed": reviewed_of(session, series_id, cursor),
@@ -68,3 +68,9 @@ class Material:
                 if older != path:
                     older.unlink(missing_ok=True)
         return path
+
+
+def _teaches(mark: Json) -> bool:
+    """Tell whether a mark is to be learnt: neither a draft nor one that a reviewer found wrong."""
+    found_wrong = (mark.get("review") or {}).get("verdict") in ("correct", "reject")
+    return mark["kind"] in KINDS and mark.get("status") != "draft" and not found_wrong

@@ -91,6 +91,23 @@ def test_a_train_candle_whose_mark_was_known_in_validation_only_has_no_label() -
     assert (labels[600:650] == MASKED).all()
 
 
+def test_accepted_marks_count_by_their_weight_in_training_and_judge_nothing() -> None:
+    drawn, accepted = span("Long", 100, 150), {**span("Short", 200, 600), "source": "model_accepted"}
+    judged = {**span("Short", 720, 760), "source": "model_accepted"}
+    data = {weight: prepare(weighted(weight), data_of(marks=[drawn, accepted, judged])) for weight in (0.0, 0.3, 1.0)}
+    for weight, made in data.items():
+        kept = made.targets["label"]
+        assert (kept[100:150] == 0).all()
+        assert np.mean(kept[200:600] == 1) == pytest.approx(weight, abs=0.08)
+        assert (kept[720:760] == MASKED).all()
+        assert made.facts["marks"] == {"human": 1, "model_accepted": 2}
+        assert made.facts["accepted_weight"] == weight
+
+
+def weighted(weight: float) -> BatchConfig:
+    return dataclasses.replace(CONFIG, accepted_weight=weight)
+
+
 def test_shuffled_targets_are_the_same_classes_in_another_order_and_never_leave_their_part() -> None:
     plain = prepare(CONFIG, data_of())
     shuffled = prepare(dataclasses.replace(CONFIG, shuffle_targets=True), data_of())
