@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,14 +14,14 @@ from nn.targets import label_targets
 Json = dict[str, Any]
 
 FIELDS = ("id", "kind", "label", "start", "end", "known_at", "updated", "status")  # what a class depends on
-MOST_WAITING = 256  # new marks that wait for a step of their own; older ones come by chance, as any past candle does
+MOST_WAITING = 10_000  # new marks that wait for a step of their own; further ones come by chance, as any past candle
 
 
 class Waiting(NamedTuple):
-    """A new or changed mark that no step has shown yet."""
+    """A new or changed mark that no step has shown yet; the one known first comes first."""
 
-    end: int  # ms UTC, half open
     known_at: int
+    end: int  # ms UTC, half open
 
 
 class LiveMarks:
@@ -31,7 +31,7 @@ class LiveMarks:
         self._labels, self._timeframe_ms = tuple(labels), timeframe_ms
         self._marks: list[Json] = []
         self._edges = np.empty((3, 0), np.int64)  # start, end and known_at of each
-        self._waiting: deque[Waiting] = deque(maxlen=MOST_WAITING)
+        self._waiting: list[Waiting] = []  # a heap
 
     def take(self, annotations: Iterable[Mapping[str, Any]], *, are_new: bool = True) -> list[str]:
         """Put these in place of those that stood; new and changed ones wait to be shown, where `are_new`.
@@ -43,7 +43,8 @@ class LiveMarks:
         before = {_content(mark) for mark in self._marks}
         if are_new:
             fresh = [mark for mark in known if _content(mark) not in before]
-            self._waiting.extend(Waiting(mark["end"], _known_at(mark)) for mark in fresh)
+            new = (Waiting(_known_at(mark), mark["end"]) for mark in fresh)
+            self._waiting = heapq.nsmallest(MOST_WAITING, {*self._waiting, *new})
         self._marks = known
         edges = [(mark["start"], mark["end"], _known_at(mark)) for mark in known]
         self._edges = np.array(edges, np.int64).reshape(-1, 3).T
@@ -62,11 +63,8 @@ class LiveMarks:
         The window ends with the mark's last candle. A mark that is not known yet waits; one without a whole window
         before its end is let go.
         """
-        for _ in range(len(self._waiting)):
-            mark = self._waiting.popleft()
-            if mark.known_at > known_by:
-                self._waiting.append(mark)
-                continue
+        while self._waiting and self._waiting[0].known_at <= known_by:
+            mark = heapq.heappop(self._waiting)
             row = int(np.searchsorted(tape.time, mark.end))
             if row and tape.run[row - 1] >= length:
                 return row
@@ -79,8 +77,7 @@ class LiveMarks:
     def restore(self, state: Json) -> None:
         """Go back to where `state()` was taken."""
         self.take(state["marks"], are_new=False)
-        self._waiting.clear()
-        self._waiting.extend(Waiting(*mark) for mark in state["waiting"])
+        self._waiting = [Waiting(*mark) for mark in state["waiting"]]
 
 
 def _known_at(mark: Mapping[str, Any]) -> int:

@@ -109,6 +109,13 @@ def test_every_field_of_a_form_has_its_meaning_and_default() -> None:
     fields = {field["name"]: field for field in BatchConfig.fields()}
     assert fields["epochs"] == {
         "name": "epochs", "type": "int", "default": 10, "meaning": "Passes over the train split.",
-        "least": 1, "most": 10_000,
+        "least": 1, "most": 10_000, "choices": None,
     }  # fmt: skip
     assert all(field["meaning"] for field in fields.values())
+
+
+def test_a_field_with_few_values_names_them_and_refuses_others() -> None:
+    (policy,) = [field for field in LiveConfig.fields() if field["name"] == "policy"]
+    assert (policy["choices"], policy["default"]) == (("replay", "last", "none"), "replay")
+    with pytest.raises(ConfigError, match="policy = 'often': use one of replay, last, none"):
+        LiveConfig.from_json({"policy": "often"})

@@ -68,6 +68,12 @@ def test_a_mark_that_is_not_known_yet_waits() -> None:
     assert [held.next_window(tape, closed(now), LENGTH) for now in (34, 49, 50, 51)] == [None, None, 35, None]
 
 
+def test_however_many_marks_lie_ahead_each_comes_when_it_is_known() -> None:
+    tape, ahead = Tape(market(600), MINUTE), [span(n, n, known_at=closed(n)) for n in range(599, 99, -1)]
+    held = marks(*ahead)
+    assert [held.next_window(tape, closed(now), LENGTH) for now in range(100, 600)] == list(range(101, 601))
+
+
 def test_labels_without_a_class_are_named() -> None:
     held = LiveMarks(("Long",), MINUTE)
     assert held.take([span(1, 2), span(3, 4, "Neu"), span(5, 6, "Alt")]) == ["Alt", "Neu"]
