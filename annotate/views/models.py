@@ -8,6 +8,7 @@ from flask import Blueprint, request
 from sqlalchemy.orm import Session
 
 from annotate.annotations.fields import Fields, query_number
+from annotate.feeds.exchanges import EXCHANGES
 from annotate.models import Checkpoint, Json
 from annotate.run_config import catalogue
 from annotate.store.checkpoints import checkpoint_to_json, list_checkpoints
@@ -28,7 +29,7 @@ def get_models() -> Json:
     series_id = query_number(request.args, "series_id", 1, MAX_ID)
     with services().database.read() as session:
         rows = [checkpoint_to_json(row) for row in list_checkpoints(session, series_id) if _may_be_told(session, row)]
-    listed = catalogue()
+    listed = {**catalogue(), "exchanges": dict(EXCHANGES)}
     for model in listed["items"]:
         model["checkpoints"] = [row for row in rows if row["model"] == model["name"]]
     return listed

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { batchFacts, feedText, liveFacts, stateText } from "../../static/js/model/headline.js";
+import { batchFacts, liveFacts, stateText } from "../../static/js/model/headline.js";
 import { RunProgress } from "../../static/js/model/run.js";
 import { batchDone, candleLearnt, candleScored, epochDone, START } from "./builders.js";
 
@@ -89,12 +89,4 @@ test("a queued run names the one that it waits for", () => {
   assert.equal(stateText(second, [second, first]), "waits for run 4");
   assert.equal(stateText(second, [second]), "queued");
   assert.equal(stateText(first, [first]), "running");
-});
-
-test("the feed is named with its speed", () => {
-  /** @type {any} */
-  const run = { config: { feed: { kind: "replay", speed: "max" } } };
-  assert.equal(feedText(run), "replay max");
-  run.config.feed.speed = 10;
-  assert.equal(feedText(run), "replay 10×");
 });

@@ -230,14 +230,3 @@ export function stateText(run, runs) {
   );
   return first === undefined ? "queued" : `waits for run ${first.id}`;
 }
-
-/**
- * Name what a live run is fed from.
- * @param {Run} run
- * @returns {string} `replay 10×`
- */
-export function feedText(run) {
-  const feed = /** @type {{kind?: string, speed?: number | string} | undefined} */ (run.config["feed"]);
-  const speed = feed?.speed ?? 1;
-  return `${feed?.kind ?? "replay"} ${speed === "max" ? "max" : `${speed}×`}`;
-}

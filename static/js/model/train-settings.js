@@ -20,6 +20,8 @@ export class TrainSettings {
   #watchers = new Set();
   /** @type {Refusal | null} */
   #refusal = null;
+  /** @type {Record<string, string>} */
+  exchanges = {};
   #storage;
 
   /** @param {TextStorage} storage */
@@ -33,9 +35,13 @@ export class TrainSettings {
     return this.#refusal;
   }
 
-  /** @param {FieldsByMode} fields the server's tables */
-  describe(fields) {
+  /**
+   * @param {FieldsByMode} fields the server's tables
+   * @param {Record<string, string>} [exchanges] that a live run may follow: name → title
+   */
+  describe(fields, exchanges = {}) {
     this.#fields = fields;
+    this.exchanges = exchanges;
     this.#changed();
   }
 

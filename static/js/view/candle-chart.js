@@ -100,6 +100,10 @@ export class CandleChart {
    * @param {CandleWindow} candles
    */
   updateLast(candles) {
+    if (lastTime(candles) < lastTime(this.#window)) {
+      // A forming candle is shown, and one before it came late: the library takes no older candle by itself.
+      return this.setWindow(candles, { decimals: this.#decimals, atEnd: true });
+    }
     this.#window = candles;
     const index = candles.length - 1;
     this.#candles.update(candlePoint(candles, index));
@@ -270,4 +274,9 @@ export class CandleChart {
     const logical = /** @type {import("../../vendor/lightweight-charts.standalone.production.mjs").Logical} */ (index);
     return this.#window.length ? this.#chart.timeScale().logicalToCoordinate(logical) : null;
   }
+}
+
+/** @param {CandleWindow} candles */
+function lastTime(candles) {
+  return candles.length ? candles.columns.time[candles.length - 1] : -Infinity;
 }

@@ -79,10 +79,7 @@ export class ChartView extends ChartGeometry {
     this.#clear("1m");
   }
 
-  /**
-   * Take new facts about the open series, such as more candles.
-   * @param {Series} series
-   */
+  /** @param {Series} series the open one with new facts, such as more candles */
   refresh(series) {
     const wasEmpty = this.state.get().isEmpty;
     this.#series = series;
@@ -173,6 +170,12 @@ export class ChartView extends ChartGeometry {
     if (reachedEnd) this.#append(candle);
     if (reachedEnd && this.chart.showsLast()) this.#drawLast();
     else this.#change({ unseen: this.state.get().unseen + 1 });
+  }
+
+  /** @param {Candle} candle that still changes: drawn after the newest one, held nowhere */
+  showForming(candle) {
+    const isNext = this.#until === null && candle.time >= (this.#loaded?.to ?? Infinity) && this.#reachesEnd();
+    if (isNext && this.chart.showsLast()) this.chart.updateLast(this.#data.withAppended(candle, this.#series?.timeframe ?? ""));
   }
 
   get lastFrameMs() {

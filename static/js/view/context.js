@@ -13,6 +13,12 @@
  * @property {() => void} repaint asks for one frame, after a primitive's data changed
  * @property {(timeMs: number | null) => void} showUntil hides every candle from that open time on; null shows all
  * @property {(candle: Candle) => void} appendClosed adds a candle of the source timeframe at the end, and moves `showUntil` past it
+ * @property {(candle: Candle) => void} showForming draws a candle that still changes after the newest one; nothing holds it
+ * @property {(series: import("../model/types.js").Series) => void} refresh takes new facts about the open series, such as more candles
+ * @property {() => {from: number, to: number} | null} visible
+ * @property {() => void} goToEnd brings the newest candles into view
+ * @property {() => void} retry asks again for what is in view
+ * @property {import("../model/store.js").Store<import("./chart-state.js").ChartState>} state
  * @property {(watch: (range: {from: number, to: number}) => void) => () => void} onVisibleRange
  * @property {(timeMs: number) => number | null} timeToX middle of the candle that holds that time, also beyond the last one
  * @property {(x: number) => number | null} xToTime

@@ -5,6 +5,7 @@ import { element } from "./element.js";
 import { ImportSection } from "./import-section.js";
 import { fillKeyed } from "./keyed.js";
 import { MarkUpload } from "./mark-upload.js";
+import { newSeriesForm } from "./new-series.js";
 import { seriesRow } from "./series-list.js";
 import { WorkspaceSection } from "./workspace-section.js";
 
@@ -22,7 +23,7 @@ export function mountDataPanel(root, context) {
   root.classList.add("data-panel");
   root.append(
     imports.root,
-    element("section", { class: "stack", "aria-label": "Series" }, element("h2", {}, "Series"), list),
+    element("section", { class: "stack", "aria-label": "Series" }, element("h2", {}, "Series"), list, newSeriesForm(context)),
     new DatasetSection(context).root,
     new MarkUpload(context).root,
     new WorkspaceSection(context).root,

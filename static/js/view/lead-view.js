@@ -70,6 +70,15 @@ export class LeadView extends ChartView {
 
   /**
    * @override
+   * @param {Candle} candle
+   */
+  showForming(candle) {
+    super.showForming(candle);
+    this.#each((other) => other.showForming(candle));
+  }
+
+  /**
+   * @override
    * @param {boolean} hidden
    */
   setPricesHidden(hidden) {

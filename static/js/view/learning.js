@@ -23,7 +23,7 @@ export function learningOf(context) {
   const settings = new TrainSettings(localStorage);
   const learning = { link, desk, settings };
   made.set(context, learning);
-  desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields));
+  desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields, catalogue.exchanges));
   desk.start();
   // For a person at the browser's console and for the tests of the page: what this page has of a run.
   Object.assign(window, { annotate: { events: (/** @type {number} */ runId) => desk.eventsOf(runId) } });

@@ -1,5 +1,6 @@
 // Live on the chart: candles up to the replay clock, the next one ahead of them, the strip of hits and misses below.
 
+import { isReplay } from "../model/feed.js";
 import { formatShortTime } from "../model/format.js";
 import { expectation, tellings } from "../model/prediction-text.js";
 import { Predictions } from "../model/predictions.js";
@@ -153,6 +154,7 @@ class LiveChart {
    */
   #advance(run) {
     const closed = this.#closed.splice(0);
+    if (!isReplay(run)) return; // what is fed now is on the chart as soon as it is stored
     const last = closed.at(-1);
     const timeframe = this.#context.series.get().current?.timeframe;
     if (last === undefined || timeframe === undefined) return;

@@ -1,5 +1,6 @@
 // The bar at the bottom: pick a model, load it, train, go live, stop; what runs, what waits, and how it goes.
 
+import { withKind } from "../model/feed.js";
 import { button, element, fill } from "./element.js";
 import { learningOf } from "./learning.js";
 import { RunLines } from "./run-lines.js";
@@ -92,8 +93,8 @@ class RunBar {
 
   #setSpeed() {
     const speed = this.#speed.value === "max" ? "max" : Number(this.#speed.value);
-    const feed = /** @type {object} */ (this.#settings.get("live", "feed"));
-    this.#settings.set("live", "feed", { ...feed, speed });
+    const feed = /** @type {import("../model/feed.js").Feed} */ (this.#settings.get("live", "feed"));
+    this.#settings.set("live", "feed", { ...withKind(feed, "replay"), speed });
   }
 
   /** @param {"batch" | "live"} mode */
@@ -162,8 +163,9 @@ class RunBar {
     const picked = this.#settings.get("model", "model");
     if (picked !== undefined) this.#model.value = String(picked);
     setText(this.#load, `Load ${this.#model.selectedOptions[0]?.textContent ?? "model"}`);
-    const feed = /** @type {{speed?: unknown} | undefined} */ (this.#settings.get("live", "feed"));
+    const feed = /** @type {import("../model/feed.js").Feed | undefined} */ (this.#settings.get("live", "feed"));
     this.#speed.value = String(feed?.speed ?? 1);
+    this.#speed.hidden = (feed?.kind ?? "replay") !== "replay";
   }
 
   #paintControls() {

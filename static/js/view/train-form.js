@@ -2,6 +2,7 @@
 
 import { kindOf, limitsOf, partFields, textOf, titleOf, valueOf } from "../model/config.js";
 import { button, element, fill } from "./element.js";
+import { FeedForm } from "./feed-form.js";
 
 /** @typedef {import("../model/config.js").Field} Field */
 /** @typedef {import("../model/train-settings.js").TrainSettings} TrainSettings */
@@ -38,6 +39,8 @@ export class TrainForm {
     const model = partFields(this.#settings.fieldsOf("model"));
     const batch = partFields(this.#settings.fieldsOf("batch"));
     const live = this.#settings.fieldsOf("live").filter((field) => field.name !== "feed");
+    const feed = new FeedForm(this.#settings);
+    this.#shown.push({ root: feed.root, show: () => feed.show() });
     const reset = button("Back to the defaults", () => this.#settings.reset(), { class: "quiet small" });
     this.#shown.push({ root: reset, show: () => (reset.hidden = !this.#settings.isTouched) });
     fill(
@@ -49,7 +52,7 @@ export class TrainForm {
         element("summary", {}, "More settings"),
         this.#section("", [...placed("batch", batch.more), ...placed("model", model.more)]),
       ),
-      element("details", {}, element("summary", {}, "Live training"), this.#section("", placed("live", live)), this.#startTime()),
+      element("details", {}, element("summary", {}, "Live training"), feed.root, this.#section("", placed("live", live))),
       reset,
     );
   }
@@ -168,31 +171,6 @@ export class TrainForm {
         if (document.activeElement !== input) input.value = textOf(weights()[input.dataset["head"] ?? ""]);
     };
     return { root, show };
-  }
-
-  /** The first candle of a live run; the speed stands in the run bar. */
-  #startTime() {
-    const input = element("input", { id: "train-live-from", type: "datetime-local", step: 1 });
-    const feed = () => /** @type {{from?: number | null}} */ (this.#settings.get("live", "feed"));
-    input.addEventListener("change", () =>
-      this.#settings.set("live", "feed", { ...feed(), from: input.value === "" ? null : Date.parse(`${input.value}Z`) }),
-    );
-    const show = () => {
-      const from = feed()?.from ?? null;
-      if (document.activeElement !== input) input.value = from === null ? "" : new Date(from).toISOString().slice(0, 19);
-    };
-    this.#shown.push({ root: input, show });
-    return element(
-      "div",
-      { class: "train-field wide" },
-      element("label", { for: input.id }, "Start at (UTC)"),
-      input,
-      element(
-        "small",
-        { class: "muted" },
-        "First candle of the replay. Empty: where the model's own data ends, so that every score is on unseen candles.",
-      ),
-    );
   }
 }
 

@@ -1,4 +1,4 @@
-"""Live runs that are fed while they go on, by POST or by an exchange: every candle once and in order, after a death too."""
+"""Live runs that are fed while they go on, by POST or by an exchange: each candle once, in order, after a death too."""
 
 from __future__ import annotations
 

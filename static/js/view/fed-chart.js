@@ -1,0 +1,61 @@
+// Candles that are fed to the open series while a person looks: closed ones join the chart, a forming one moves on it.
+
+/** @typedef {import("./context.js").PageContext} PageContext */
+/** @typedef {import("../model/types.js").Candle} Candle */
+
+/**
+ * A notice of the series' room.
+ * @typedef {object} Notice
+ * @property {string} [what] left out after a cut: anything may have changed
+ * @property {number} [first] open times of the first and last stored candle
+ * @property {number} [last]
+ * @property {number} [candles]
+ * @property {Candle | null} [newest] null where only older ones came
+ * @property {number | null} [previous] open time of the candle before the newest
+ * @property {Candle} [candle] that forms
+ */
+
+/**
+ * Keep the chart up with what is stored.
+ * @param {PageContext} context
+ * @param {import("../net/link.js").Link} link
+ */
+export function mountFedChart(context, link) {
+  /** @type {(() => void) | null} */
+  let leave = null;
+  const follow = () => {
+    leave?.();
+    const id = context.series.get().current?.id;
+    leave = id === undefined ? null : link.followSeries(id, (notice) => take(context, /** @type {Notice} */ (notice)));
+  };
+  context.series.subscribe((now, before) => now.current?.id !== before.current?.id && follow());
+  follow();
+}
+
+/**
+ * @param {PageContext} context
+ * @param {Notice} notice
+ */
+function take(context, notice) {
+  if (notice.what === "forming" && notice.candle) context.chart.showForming(notice.candle);
+  else if (notice.what === "candles") grow(context, notice);
+  else if (notice.what === undefined) void context.reloadSeries();
+}
+
+/**
+ * One candle more joins the chart at once; after a jump the page asks again, and stays at the end if it was there.
+ * @param {PageContext} context
+ * @param {Notice} notice
+ */
+function grow({ series, chart, reloadSeries }, { first = 0, last = 0, candles = 0, newest, previous }) {
+  const { current } = series.get();
+  if (current === null) return;
+  if (!newest) return chart.retry(); // older ones came: what is on the chart may lack them
+  if (previous === current.last) {
+    const grown = { ...current, first, last, candles };
+    series.update((now) => ({ ...now, current: grown, items: now.items.map((each) => (each.id === grown.id ? grown : each)) }));
+    return chart.state.get().until === null ? chart.appendClosed(newest) : chart.refresh(grown);
+  }
+  const isAtEnd = (chart.visible()?.to ?? Infinity) > (current.last ?? 0) && chart.state.get().until === null;
+  void reloadSeries().then(() => isAtEnd && chart.goToEnd());
+}
