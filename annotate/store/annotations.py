@@ -22,7 +22,7 @@ from annotate.store.marks import (
     put_mark,
     remove_mark,
 )
-from annotate.store.room import make_room
+from annotate.store.room import is_crowded, make_room
 from annotate.store.series import get_series
 from annotate.store.undo import Gesture, record, who_removed
 
@@ -76,7 +76,7 @@ def put_draft(
     if row is not None and before is not None and after.says_the_same(before):
         return row, []
     saved = put_mark(session, series.id, after)
-    return saved, [(before, after), *make_room(session, series, after, timeline, gesture)]
+    return saved, [(before, after), *make_room(session, series, before, after, timeline, gesture)]
 
 
 def delete_annotation(
@@ -110,17 +110,29 @@ def add_annotations(
     taken = next(iter(marks_by_id(session, list(drafts))), None)
     if taken is not None:
         raise Conflict(f"annotation {taken} stands already; suggest again and take the new ones", code="id_taken")
-    marks = []
-    for mark_id, draft in drafts.items():
-        timeline.check(draft)
-        label_id = _label_id(series, draft.label, None)
-        marks.append(_next_version(mark_id, draft, label_id, timeline, gesture, None))
+    marks = new_marks(series, drafts, timeline, gesture)
+    crowded = is_crowded(session, series_id, marks, gesture.author)
     add_marks(session, series_id, marks)
     changes: list[Change] = [(None, mark) for mark in marks]
-    for mark in marks:
-        changes += make_room(session, series, mark, timeline, gesture)
+    for mark in marks if crowded else ():
+        changes += make_room(session, series, None, mark, timeline, gesture)
     record(session, series_id, gesture, *changes)
     return [mark_to_json(mark, drafts[mark.id].label) for mark in marks]
+
+
+def new_marks(
+    series: Series, drafts: Mapping[str, AnnotationDraft], timeline: Timeline, gesture: Gesture
+) -> list[Mark]:
+    """Give the first version of each mark, not stored yet; raise InvalidInput naming the one that cannot be taken."""
+    marks = []
+    for mark_id, draft in drafts.items():
+        try:
+            timeline.check(draft)
+            label_id = _label_id(series, draft.label, None)
+        except InvalidInput as error:
+            raise InvalidInput(f"mark {mark_id}: {error.message}", id=mark_id, **error.details) from None
+        marks.append(_next_version(mark_id, draft, label_id, timeline, gesture, None))
+    return marks
 
 
 def marked_ranges(session: Session, series_id: int) -> dict[str, list[tuple[int, int]]]:

@@ -14,8 +14,9 @@ from annotate.annotations.mark import Change, merge
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Json, Series
-from annotate.store.annotations import put_draft, take_away
-from annotate.store.marks import label_names, mark_to_json, marks_by_id
+from annotate.store.annotations import new_marks, put_draft, take_away
+from annotate.store.marks import add_marks, label_names, load_marks, mark_to_json, marks_by_id, remove_marks
+from annotate.store.room import is_crowded
 from annotate.store.series import get_series
 from annotate.store.undo import Gesture, record
 
@@ -63,14 +64,11 @@ def apply_bulk(session: Session, series_id: int, bulk: Bulk, timeline: Timeline,
     series = get_series(session, series_id)
     changes: list[Change] = []
     conflicts: list[Json] = []
-    for mark_id, revision in bulk.removed.items():
-        try:
-            changes.append(take_away(session, series_id, mark_id, revision))
-        except NotFound:
-            continue
-        except Conflict as error:
-            conflicts.append({"id": mark_id, **error.details})
-    for mark_id, draft in bulk.drafts.items():
+    changes += _remove(session, series_id, bulk.removed, conflicts)
+    at_hand = load_marks(session, list(bulk.drafts))  # held until the end: the session forgets what nobody holds
+    fresh = [] if at_hand else _fresh(session, series, bulk.drafts, timeline, gesture)
+    changes += fresh
+    for mark_id, draft in () if fresh else bulk.drafts.items():
         try:
             changes += _put(session, series, mark_id, draft, timeline, gesture)
         except Conflict as error:
@@ -108,6 +106,37 @@ def changed_drafts(session: Session, series_id: int, given: object) -> Bulk:
             raise NotFound(f"there is no annotation {mark_id} on series {series_id}", id=mark_id)
         drafts[mark_id] = AnnotationDraft.from_json({**mark_to_json(mark, label), **change}, mark_id)
     return Bulk(drafts)
+
+
+def _remove(session: Session, series_id: int, removed: Mapping[str, int | None], conflicts: list[Json]) -> list[Change]:
+    """Remove marks; those that are gone already are passed over, stale ones are added to `conflicts`."""
+    stored, gone = marks_by_id(session, list(removed)), []
+    for mark_id, revision in removed.items():
+        if mark_id not in stored:
+            continue
+        on_series, mark, _ = stored[mark_id]
+        if on_series == series_id and revision in (None, mark.revision):
+            gone.append(mark)
+            continue
+        try:
+            take_away(session, series_id, mark_id, revision)
+        except Conflict as error:
+            conflicts.append({"id": mark_id, **error.details})
+    remove_marks(session, [mark.id for mark in gone])
+    return [(mark, None) for mark in gone]
+
+
+def _fresh(
+    session: Session, series: Series, drafts: Mapping[str, AnnotationDraft], timeline: Timeline, gesture: Gesture
+) -> list[Change]:
+    """Store drafts at once where all are new and none needs room, for one by one takes long; else store none."""
+    if any(draft.revision for draft in drafts.values()):
+        return []
+    marks = new_marks(series, drafts, timeline, gesture)
+    if is_crowded(session, series.id, marks, gesture.author):
+        return []
+    add_marks(session, series.id, marks)
+    return [(None, mark) for mark in marks]
 
 
 def _put(

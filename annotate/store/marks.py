@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import insert, select
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.mark import MARK_FIELDS, Mark
@@ -38,8 +38,8 @@ def put_mark(session: Session, series_id: int, mark: Mark) -> Annotation:
         session.add(row)
     for name in MARK_FIELDS:
         setattr(row, name, getattr(mark, name))
+    row.label = session.get_one(Label, mark.label_id)
     session.flush()
-    session.refresh(row, ["label"])
     return row
 
 
@@ -61,6 +61,20 @@ def marks_by_id(session: Session, mark_ids: Sequence[str]) -> dict[str, tuple[in
             mark = Mark(**dict(zip(MARK_FIELDS, values, strict=True)))
             found[mark.id] = series_id, mark, label
     return found
+
+
+def load_marks(session: Session, mark_ids: Sequence[str]) -> list[Annotation]:
+    """Read the rows of many marks at once, so that the session has them at hand; the caller keeps the list."""
+    rows: list[Annotation] = []
+    for start in range(0, len(mark_ids), ID_BLOCK):
+        rows += session.scalars(select(Annotation).where(Annotation.id.in_(mark_ids[start : start + ID_BLOCK])))
+    return rows
+
+
+def remove_marks(session: Session, mark_ids: Sequence[str]) -> None:
+    """Remove the rows of many ids."""
+    for start in range(0, len(mark_ids), ID_BLOCK):
+        session.execute(delete(Annotation).where(Annotation.id.in_(mark_ids[start : start + ID_BLOCK])))
 
 
 def remove_mark(session: Session, annotation_id: str) -> None:
