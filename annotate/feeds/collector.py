@@ -284,7 +284,7 @@ class Collector:
         if now_s < self._limited_until:
             return "limited", f"the exchange asked for a pause of {self._limited_until - now_s:.0f} s", 0.0
         if not self._following:
-            return ("reconnecting", self._trouble, 0.0) if self._trouble else ("back-filling", "fetches what closed", 0.0)
+            return ("reconnecting" if self._trouble else "back-filling", self._trouble or "fetches what closed", 0.0)
         quiet_s = now_s - self._new_s
         if quiet_s > self._pace.patience:
             return "stale", f"nothing new for {silence(quiet_s)}; {self._trouble or 'the stream is silent'}", quiet_s
