@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -240,6 +241,18 @@ def test_many_marks_are_thinned_in_runs_of_neighbours() -> None:
     spans = group.marked.spans
     assert len(group.ids) == len(fine) > 400 >= len(spans) > 150
     assert [span[:2] for span in spans[:10]] == [span[:2] for span in fine[:10]]
+
+
+def test_a_lesson_of_two_hundred_marks_and_its_reading_stay_within_a_key_strokes_patience() -> None:
+    rows = candles(6_000, seed=3)
+    marks = [annotation(s, rows, NAMES[s.label]) for s in swings_of(Market(rows), 1.8)[:200]]
+    known = Taught(dataset(rows, marks[:-1]), Request()).known
+    before = time.thread_time()  # of this thread alone: a busy machine is late, not slow
+    again = Taught(dataset(rows, marks), Request(), known)
+    found = all_suggestions(again)
+    assert time.thread_time() - before < 5 * 3.0  # the bar is 3 s; the benchmark holds it, this test five times as much
+    assert sum(again.summary()[0]["marks"].values()) == 200
+    assert found
 
 
 def test_the_few_label_model_loads_no_torch() -> None:
