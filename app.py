@@ -32,33 +32,13 @@ from annotate.settings import Settings
 from annotate.suggesting.door import Suggester
 from annotate.training import Trainer
 from annotate.uploads import Uploads
-from annotate.views import annotations as marks
-from annotate.views import (
-    datasets,
-    feeding,
-    label_sets,
-    models,
-    pages,
-    replies,
-    run_figures,
-    runs,
-    series,
-    sockets,
-    suggestions,
-    system,
-    uploads,
-    veil,
-    workbench,
-    workspace,
-)
+from annotate.views import replies, sockets, veil
+from annotate.views.blueprints import BLUEPRINTS
 from annotate.views.services import Services
 from annotate.workspace_imports import WorkspaceImports
 
 log = logging.getLogger(__name__)
 
-BLUEPRINTS = tuple(view.bp for view in (
-    pages, system, series, uploads, feeding, marks, label_sets, datasets, models, runs, run_figures, workspace, suggestions,
-))  # fmt: skip
 MAX_SOCKET_BYTES = 256 * 1024
 WARM_UP_AFTER_S = 2.0  # the worker imports torch for seconds; the first page goes first
 
@@ -79,7 +59,7 @@ def create_app(settings: Settings) -> Flask:
     socketio = SocketIO(async_mode="threading", max_http_buffer_size=MAX_SOCKET_BYTES, cors_allowed_origins=None)
     parts = app.extensions["annotate"] = _services(settings, socketio)
     app.extensions["folding"] = Folding(parts.database, settings.keep_candle_events_hours)
-    for blueprint in (*BLUEPRINTS, *workbench.BLUEPRINTS):
+    for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     replies.register_errors(app)
     veil.register(app)

@@ -13,9 +13,10 @@ from nn.few.live import RUN_UP, learn_live
 from nn.few.market import Market
 from nn.few.piece import Piece
 from nn.few.readers import READERS
-from nn.few.rules import RULES, by_rule
+from nn.few.rules import by_rule
 from nn.few.spans import Span
 from nn.few.surroundings import causal, hindsight
+from nn.offers import RULES
 from tests.nn.few.markets import changed_after, marked, market, swings_of
 
 LONG = 10_000
