@@ -13,6 +13,7 @@ from nn.config import BatchConfig
 from nn.dataset_dir import DatasetDir
 from nn.device import Device
 from nn.logline import clock
+from nn.ranks import ALONE, Ranks
 from nn.training_data import validation_start
 
 
@@ -32,6 +33,7 @@ class Job:
     resume: bool = False  # go on from `checkpoint_dir`/last
     recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
     recorded_epoch: int = 0
+    ranks: Ranks = ALONE  # the processes that share the run
     permutation: int | None = None  # learn shuffled targets, of which this is the number
     now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
 

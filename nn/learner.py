@@ -213,6 +213,8 @@ class Learner:
         self._average = None if self._average is None else _cloned(params)
         self._optimizer.load_state_dict(state["optimizer"])
         self._random = {name: value.cpu() for name, value in state["random"].items()}
+        if self._ranks.rank > 0:  # what was kept is the first process's; the others go on from draws of their own
+            self._random = _random_state(self.config.seed + self._ranks.rank + state["steps"], self.device)
         self.steps, self.skipped, self.snapshots = state["steps"], state["skipped"], state["snapshots"]
         self.data_cut = state["data_cut"]
 

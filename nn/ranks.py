@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -37,9 +38,25 @@ class Ranks:
         """Give the highest number that any process holds, so that all decide alike."""
         if self.size == 1:
             return number
-        held = torch.tensor([number])
+        held = torch.tensor([number], device="cuda" if dist.get_backend() == "nccl" else "cpu")
         dist.all_reduce(held, dist.ReduceOp.MAX)
         return int(held)
 
 
 ALONE = Ranks()
+
+
+def join(environment: Mapping[str, str] = os.environ) -> Ranks:
+    """Join the processes that `torchrun` started, by gloo on CPUs and by nccl on cards; alone where it did not."""
+    if "TORCHELASTIC_RUN_ID" not in environment:
+        return ALONE
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(environment["LOCAL_RANK"]))
+    dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    return Ranks(dist.get_rank(), dist.get_world_size())
+
+
+def leave(ranks: Ranks) -> None:
+    """Take leave of the other processes."""
+    if ranks.size > 1:
+        dist.destroy_process_group()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from nn.events import EpochDone, Event, RunEnded, RunResumed, RunStarted, Warned
 from nn.fit import Control, Said, fit
 from nn.job import Job
 from nn.learner import Learner, Schedule
+from nn.ranks import join, leave
 from nn.targets import head_classes
 from nn.windows import noise
 
@@ -28,7 +30,13 @@ def fit_in_shell(
     resume: bool,
     say: Callable[[str], object],
 ) -> int:
-    """Train and say each line; give the exit code. Raises DeviceError, NothingToTrain, CheckpointError."""
+    """Train and say each line; give the exit code. Raises DeviceError, NothingToTrain, CheckpointError.
+
+    Under `torchrun` all processes train one model, and the first alone says lines and keeps checkpoints.
+    """
+    ranks = join()
+    if ranks.rank > 0:
+        say = _nothing
     chosen = choose(device, use_amp=config.use_amp)
     count = threads or fastest_threads(str(chosen.device))
     say(f"{chosen.device}, {chosen.dtype}, {count} threads: {chosen.reason}. {memory_line(chosen.device)}")
@@ -41,15 +49,42 @@ def fit_in_shell(
         checkpoint_dir=checkpoints,
         reason="the shell starts fresh",
         resume=resume,
+        ranks=ranks,
     )
+    control = Control()
+    if ranks.size > 1:
+        _end_together(control)
     try:
-        for said in fit(job, Control()):
+        for said in fit(job, control):
             for line in lines_of(said):
                 say(line)
+    except RuntimeError as error:
+        if ranks.size == 1:
+            raise
+        raise RankLost(f"process {ranks.rank} of {ranks.size} lost another one: {error}") from error
     except KeyboardInterrupt:
         say("stopped" + (f"; --resume goes on from {checkpoints}" if checkpoints else "; nothing was kept"))
         return STOPPED
-    return 0
+    leave(ranks)
+    return STOPPED if control.end else 0
+
+
+class RankLost(ValueError):
+    """One of the processes that share a run is gone; the run cannot go on, its last checkpoint can."""
+
+
+def _end_together(control: Control) -> None:
+    """Have Ctrl+C and a termination end the run after the present step, in all processes alike, fit to be resumed."""
+
+    def end(_number: int, _frame: object) -> None:
+        control.end = "interrupted"
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+
+
+def _nothing(_line: str) -> None:
+    """Say nothing: the first process speaks for all."""
 
 
 def fastest_threads(device: str) -> int:
