@@ -1,9 +1,7 @@
 """Every blueprint of the product, for app.py to register."""
 
-from __future__ import annotations
-
+from annotate.views import annotations as marks
 from annotate.views import (
-    annotations,
     datasets,
     feeding,
     indicators,
@@ -24,7 +22,7 @@ from annotate.views import (
     worth,
 )
 
-MARKS = (annotations.bp, label_sets.bp, suggestions.bp, reviewed.bp, replay.bp, worth.bp, together.bp)
+MARKS = (marks.bp, label_sets.bp, suggestions.bp, reviewed.bp, replay.bp, worth.bp, together.bp)
 CHART = (pages.bp, system.bp, series.bp, uploads.bp, feeding.bp, indicators.bp, view_states.bp)
 LEARNING = (models.bp, runs.bp, run_figures.bp, datasets.bp, workspace.bp)
 BLUEPRINTS = (*CHART, *MARKS, *LEARNING)
