@@ -145,6 +145,21 @@ def test_bad_calls_are_refused_by_name(marking: Marking) -> None:
     )
 
 
+def test_an_answer_that_was_under_way_when_the_replay_began_is_held_back(marking: Marking) -> None:
+    path = f"/api/series/{marking.series_id}/candles"
+    with marking.app.test_request_context(path, headers={"X-Author": "Ann"}):
+        assert marking.app.preprocess_request() is None
+        full = marking.app.make_response(marking.app.dispatch_request())
+        start(marking, 50, "Ann")
+        held_back = marking.app.process_response(full)
+    assert held_back.status_code == 409
+    assert "ask again" in held_back.get_data(as_text=True)
+    with marking.app.test_request_context(path, headers={"X-Author": "Ann"}):
+        assert marking.app.preprocess_request() is None
+        passed = marking.app.process_response(marking.app.make_response(marking.app.dispatch_request()))
+    assert passed.status_code == 200
+
+
 def test_a_blind_pass_hides_the_marks_of_others(marking: Marking) -> None:
     theirs = marking.put_ok(span(10, 20), X_Author="Ben")
     path = f"/api/series/{marking.series_id}/blind"
