@@ -9,6 +9,7 @@ import { createStore } from "../model/store.js";
 /** @typedef {{selected: string | null, draft: Suggestion | null}} SuggesterState `draft`: the selected one as it is being corrected */
 
 const MARKS = "marks";
+const TAUGHT = 3; // marks before which there is nothing to go by
 const RELOADED = 100; // marks from which on the list is asked for again rather than laid in one by one
 
 /** Performs what pointer, keys and panel ask for. */
@@ -156,10 +157,10 @@ export class Suggester {
     });
   }
 
-  /** Go where a mark would teach most, by the order chosen; by time it is the next stretch without marks. */
+  /** Go where a mark would teach most, by the order chosen; by time, and at first, to the next stretch without marks. */
   async nextPlace() {
     const { order, weight } = this.#settings.get();
-    if (order === "time") return this.#annotator.goToUnlabelled(1);
+    if (order === "time" || this.#marks.index.size < TAUGHT) return this.#annotator.goToUnlabelled(1);
     await this.#attempt(async () => {
       const seed = Math.floor(Math.random() * 2 ** 31);
       const [place] = await this.#book.places({ order, count: 1, seed, accepted_weight: weight });
