@@ -16,6 +16,8 @@ from bench import (
     live_learning,
     live_page,
     page,
+    real_markets,
+    rules,
     suggesting,
     training,
 )
@@ -23,6 +25,8 @@ from bench.report import Measure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "training": training.measures,
+    "rules": rules.measures,
+    "real_markets": real_markets.measures,
     "live": live.measures,
     "live_learning": live_learning.measures,
     "live_page": live_page.measures,
