@@ -97,6 +97,12 @@ def test_a_market_or_a_timeframe_that_is_not_there_is_named(address: str) -> Non
         gateway.close()
 
 
+def test_the_process_leaves_when_nobody_speaks_to_it_any_more(address: str) -> None:
+    """As after a kill of the server, whose end closes the pipe."""
+    command = [sys.executable, "-m", "annotate.feeds.gateway_process", "binance", "BTC/USDT", "1s", address]
+    assert subprocess.run(command, input="", capture_output=True, text=True, timeout=120, check=False).returncode == 0
+
+
 def test_only_exchanges_of_the_list_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in EXCHANGES:
         check_exchange(name)
