@@ -9,14 +9,15 @@ import hashlib
 import re
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO
 
 from annotate.exporting.member import Member
 from annotate.watch import Watch
 
 MAX_NAME = 60
-LEVEL = 3  # zlib's default of 6 takes 2.5 times as long over a million candles and saves 3% of the text
+LEVEL = 1  # level 3 takes twice as long over a million candles and saves 7%, zlib's default of 6 five times and 10%
 
 
 def pack(
@@ -27,14 +28,17 @@ def pack(
     `last` gives the members that come at the end; it is told name → SHA-256 of the others. Raises OSError where the
     disk is full, and what `watch` raises.
     """
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+    with (
+        ThreadPoolExecutor(1, thread_name_prefix="export-blocks") as maker,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive,
+    ):
         hashes: dict[str, str] = {}
         total, done = max(1, sum(member.parts for member in members)), 0
         for member in members:
-            hashes[member.name] = _write(archive, member, watch, (done, total))
+            hashes[member.name] = _write(archive, member, maker, watch, (done, total))
             done += member.parts
         for member in last(hashes):
-            _write(archive, member, watch, (total, total))
+            _write(archive, member, maker, watch, (total, total))
 
 
 def safe_name(name: str, default: str) -> str:
@@ -62,13 +66,24 @@ def file_name(name: str, content_hash: str) -> str:
     return f"{safe_name(name, 'dataset')}-{content_hash[:8]}.zip"
 
 
-def _write(archive: zipfile.ZipFile, member: Member, watch: Watch, progress: tuple[int, int]) -> str:
+def _write(
+    archive: zipfile.ZipFile, member: Member, maker: ThreadPoolExecutor, watch: Watch, progress: tuple[int, int]
+) -> str:
     entry = zipfile.ZipInfo(member.name)
     entry.compress_type = zipfile.ZIP_STORED if member.packed else zipfile.ZIP_DEFLATED
     sha256, (done, total) = hashlib.sha256(), progress
     with archive.open(entry, "w", force_zip64=True) as target:
-        for part, block in enumerate(member.blocks, 1):
+        for part, block in enumerate(_ahead(member.blocks, maker), 1):
             target.write(block)
             sha256.update(block)
             watch(min(1.0, (done + min(part, member.parts)) / total))
     return sha256.hexdigest()
+
+
+def _ahead(blocks: Iterable[bytes], maker: ThreadPoolExecutor) -> Iterator[bytes]:
+    """Give the blocks; the next one is made while the last is packed: both do their work outside of Python's lock."""
+    source = iter(blocks)
+    coming = maker.submit(next, source, None)
+    while (block := coming.result()) is not None:
+        coming = maker.submit(next, source, None)
+        yield block

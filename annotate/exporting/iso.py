@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import numpy as np
-import numpy.typing as npt
 
 from annotate.errors import InvalidInput
 
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # in UTC as all times here are; an aware one writes +00:00
 WHOLE_SECOND = ".000Z"
 
 
@@ -18,13 +20,8 @@ def iso(time: int) -> str:
     >>> iso(1_763_831_021_000), iso(1_763_831_021_358)
     ('2025-11-22T17:03:41Z', '2025-11-22T17:03:41.358Z')
     """
-    return iso_all(np.array([time], np.int64))[0]
-
-
-def iso_all(times: npt.NDArray[np.int64]) -> list[str]:
-    """Write many times, ms UTC (n,)."""
-    texts = np.datetime_as_string(times.astype("datetime64[ms]"), unit="ms", timezone="UTC").tolist()
-    return [text[: -len(WHOLE_SECOND)] + "Z" if text.endswith(WHOLE_SECOND) else text for text in texts]
+    text = (EPOCH + timedelta(milliseconds=time)).isoformat(timespec="milliseconds") + "Z"
+    return text[: -len(WHOLE_SECOND)] + "Z" if text.endswith(WHOLE_SECOND) else text
 
 
 def from_iso(text: str) -> int:
