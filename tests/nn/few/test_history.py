@@ -143,9 +143,14 @@ def test_the_cross_is_above_where_the_fast_mean_is(path: Market) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_every_rule_gives_spans_with_its_defaults_and_none_on_an_empty_market(path: Market, name: str) -> None:
-    assert by_rule(path, name, {})
+def test_every_rule_gives_spans_inside_the_market_and_none_on_an_empty_one(path: Market, name: str) -> None:
+    assert all(0 <= span.start < span.end <= len(path) for span in by_rule(path, name, {}))
     assert by_rule(Market(path.candles.slice(0, 0)), name, {}) == []
+
+
+@pytest.mark.parametrize("name", ["zigzag", "triple_barrier", "moving_average_cross", "CDLENGULFING", "CDLDOJI"])
+def test_what_is_common_is_found_with_the_defaults(path: Market, name: str) -> None:
+    assert by_rule(path, name, {})
 
 
 @pytest.mark.parametrize(
