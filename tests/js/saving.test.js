@@ -20,6 +20,8 @@ class FakeServer {
   /** @type {(call: number) => "" | "before" | "after"} loses a call before or after it was carried out */
   drop = () => "";
   status = 200;
+  /** @type {(call: string) => Promise<void>} keeps an answer back after the call was carried out */
+  hold = async () => {};
 
   /** @type {typeof fetch} */
   fetch = async (url, { method = "GET", body, headers } = {}) => {
@@ -29,6 +31,7 @@ class FakeServer {
     if (lost === "before") throw new TypeError("Failed to fetch");
     const answer = this.status === 200 ? this.#answer(method, String(url), body, headers) : this.#error(this.status, "down", "not now");
     if (lost === "after") throw new TypeError("Failed to fetch");
+    await this.hold(call);
     return answer;
   };
 
@@ -343,4 +346,22 @@ test("many marks made while offline are sent together, once, when the server is 
   await second.book.open(1);
   await second.queue.whenIdle();
   assert.deepEqual([...first.server.stored.values()].map(({ mark }) => mark.revision), [1, 1]);
+});
+
+test("a mark that is stored while an older list is on its way stays on the page, and a deleted one stays away", async () => {
+  const { server, book, queue } = browser();
+  await book.open(1);
+  book.putAll([nth(0), nth(1)]);
+  await queue.whenIdle();
+  let arrive = () => {};
+  const late = new Promise((resolve) => (arrive = () => resolve(undefined)));
+  server.hold = async (call) => void (call === "GET /api/series/1/annotations" && (await late));
+  const refreshed = book.refresh();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  book.put(nth(2));
+  book.removeAll(["id-0000"]);
+  await queue.whenIdle();
+  arrive();
+  await refreshed;
+  assert.deepEqual(book.index.all().map(({ id }) => id), ["id-0001", "id-0002"]);
 });

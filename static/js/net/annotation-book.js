@@ -25,6 +25,8 @@ export class AnnotationBook {
   /** @type {number | null} */
   #seriesId = null;
   #opened = 0;
+  /** @type {Set<{shown: Map<string, Annotation>, gone: Set<string>}>} what came while an answer to `refresh` was on its way */
+  #meanwhile = new Set();
 
   /**
    * @param {import("./api.js").Api} api
@@ -73,11 +75,16 @@ export class AnnotationBook {
   async refresh() {
     const [seriesId, opened] = [this.#seriesId, this.#opened];
     if (seriesId === null) return;
+    const meanwhile = { shown: new Map(), gone: new Set() };
+    this.#meanwhile.add(meanwhile);
     try {
       const { items } = await this.#api.get(`/api/series/${seriesId}/annotations`);
-      if (opened === this.#opened) this.state.set({ index: this.#withWaiting(new MarkIndex(items)), isLoading: false, error: null });
+      const index = withNewer(new MarkIndex(items), meanwhile);
+      if (opened === this.#opened) this.state.set({ index: this.#withWaiting(index), isLoading: false, error: null });
     } catch (error) {
       if (opened === this.#opened) this.#change({ isLoading: false, error });
+    } finally {
+      this.#meanwhile.delete(meanwhile);
     }
     await Promise.all([this.refreshUndo(), this.refreshReviewed()]);
   }
@@ -134,6 +141,7 @@ export class AnnotationBook {
     await this.#queue.whenIdle();
     const answer = await this.#api.post(`/api/series/${seriesId}/${direction}`, skip ? { skip: true } : undefined);
     if (seriesId === this.#seriesId) {
+      this.#note(answer.annotations, answer.deleted);
       this.#change({ index: this.index.with(...answer.annotations).without(...answer.deleted) });
       this.undoState.set({ can_undo: answer.can_undo, can_redo: answer.can_redo, undo: answer.undo, redo: answer.redo });
       void this.refreshReviewed();
@@ -146,6 +154,7 @@ export class AnnotationBook {
    * @param {{id: string, annotation: Annotation | null}} notice
    */
   accept({ id, annotation }) {
+    this.#note(annotation ? [annotation] : [], annotation ? [] : [id]);
     if (this.#queue.waiting((change) => change.id === id).length) return;
     const known = this.index.get(id);
     if (annotation && known && known.revision >= annotation.revision) return;
@@ -217,6 +226,8 @@ export class AnnotationBook {
   /** @type {import("./save-queue.js").OnSaved} */
   #saved(changes, { annotations, deleted }) {
     if (changes[0]?.seriesId !== this.#seriesId) return;
+    const removed = changes.filter(({ mark }) => mark === null).map(({ id }) => id);
+    this.#note(annotations, [...deleted, ...removed]);
     const isWaiting = new Set(this.#queue.waiting().map(({ id }) => id));
     const shown = annotations.flatMap((mark) => {
       if (!isWaiting.has(mark.id)) return [mark];
@@ -226,6 +237,18 @@ export class AnnotationBook {
     const gone = deleted.filter((id) => !isWaiting.has(id));
     if (shown.length || gone.length) this.#change({ index: this.index.with(...shown).without(...gone) });
     if (isWaiting.size === 0) void this.refreshUndo();
+  }
+
+  /**
+   * Remember what the server said while an older answer may be on its way.
+   * @param {Annotation[]} annotations
+   * @param {string[]} deleted
+   */
+  #note(annotations, deleted) {
+    for (const { shown, gone } of this.#meanwhile) {
+      for (const mark of annotations) shown.set(mark.id, mark);
+      for (const id of deleted) gone.add(id);
+    }
   }
 
   /** @param {MarkIndex} index */
@@ -249,6 +272,16 @@ export class AnnotationBook {
   #change(part) {
     this.state.update((now) => ({ ...now, ...part }));
   }
+}
+
+/**
+ * An answer with what is newer than it.
+ * @param {MarkIndex} index
+ * @param {{shown: Map<string, Annotation>, gone: Set<string>}} meanwhile
+ */
+function withNewer(index, { shown, gone }) {
+  const newer = [...shown.values()].filter((mark) => mark.revision > (index.get(mark.id)?.revision ?? 0) && !gone.has(mark.id));
+  return index.with(...newer).without(...gone);
 }
 
 /** @param {{start: number, end: number}[]} items */

@@ -27,6 +27,12 @@ export class ChartGeometry {
     return () => this.rangeWatchers.delete(watch);
   }
 
+  /** Tell every watcher what is in view. */
+  tellRange() {
+    const visible = this.visible();
+    if (visible) for (const watch of this.rangeWatchers) watch(visible);
+  }
+
   /** @returns {TimeRange | null} */
   visible() {
     return this.chart.visible();

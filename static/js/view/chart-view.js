@@ -279,6 +279,7 @@ export class ChartView extends ChartGeometry {
     const behind = this.#data.length - this.window.length;
     if (behind > 1 || this.#data.length > MAX_CANDLES) this.#draw(this.#data.latest(MAX_CANDLES * 0.75));
     else this.chart.updateLast(this.#data);
+    this.tellRange(); // the last candle is another one now, though the view may not have moved
   }
 
   #rangeChanged() {
@@ -289,7 +290,7 @@ export class ChartView extends ChartGeometry {
       this.#change({ unseen: 0 });
     }
     this.#loadSoon();
-    for (const watch of this.rangeWatchers) watch(visible);
+    this.tellRange();
   }
 
   /** @param {Partial<ChartState>} part */
