@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from hypothesis import settings
+import pytest
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from annotate.feeds.arrivals import Candle
 from annotate.feeds.assembler import Assembler
@@ -53,9 +55,11 @@ def candle(number: int, close: float = 100.0) -> Candle:
 class AnyExchange(RuleBasedStateMachine):
     """Messages may be lost, doubled, late, swapped or false; pages may arrive late; clocks may be off or unknown."""
 
+    kind: ClassVar[type[Assembler]] = Assembler
+
     def __init__(self) -> None:
         super().__init__()
-        self.market, self.assembler = Market(), Assembler("1s", START)
+        self.market, self.assembler = Market(), self.kind("1s", START)
         self.wire: list[Update] = []
         self.pages: list[tuple[list[Candle], int | None, bool]] = []  # read by the exchange, on their way
         self.final: list[Candle] = []
@@ -120,6 +124,23 @@ class AnyExchange(RuleBasedStateMachine):
 
 TestAnyExchange = AnyExchange.TestCase
 TestAnyExchange.settings = settings(max_examples=60, stateful_step_count=50, deadline=None)
+
+
+class Hasty(Assembler):
+    """Takes the last row of a page for closed, whatever the clock says."""
+
+    def _is_over(self, row: Candle, now: int | None) -> bool:
+        return True
+
+
+class AnyExchangeForHasty(AnyExchange):
+    kind = Hasty
+
+
+def test_an_assembler_that_decides_by_place_is_caught() -> None:
+    quick = settings(max_examples=200, deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(AnyExchangeForHasty, settings=quick)
 
 
 def test_an_hour_of_outage_is_read_again_page_by_page() -> None:

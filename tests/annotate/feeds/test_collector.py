@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
+import time
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import pytest
 
@@ -139,20 +140,25 @@ def test_without_a_stream_closed_candles_come_by_rest(followed: Followed, gatewa
         followed.exchange.candle(say=False)
     followed.exchange.trade(say=False)
     followed.wait_until_all_is_stored()
-    assert followed.words()[-1] == "reconnecting"
+    wait_for(lambda: "reconnecting" in followed.words())
 
 
-def test_the_exchanges_word_about_its_limit_is_kept(followed: Followed) -> None:
-    followed.exchange.limited = 1
-    followed.exchange.retry_after_s = 1
-    timer = threading.Timer(0.3, lambda: asked.append(followed.exchange.asked))
-    asked: list[int] = []
-    timer.start()
+def test_the_exchanges_word_about_its_limit_is_kept(exchange: LoopbackExchange) -> None:
+    class Watched(DirectGateway):
+        asked_s: ClassVar[list[float]] = []
+
+        def candles(self, since: int | None, limit: int) -> Page:
+            self.asked_s.append(time.monotonic())
+            return super().candles(since, limit)
+
+    gateway = Watched(exchange)
+    exchange.limited, exchange.retry_after_s = 1, 1
+    followed = Followed(exchange, gateway)
     followed.begin()
-    timer.join()
-    assert asked == [1]
+    followed.end()
+    assert gateway.asked_s[1] - gateway.asked_s[0] >= 1
     assert "limited" in followed.words()
-    followed.wait_until_all_is_stored()
+    assert followed.memory.candles == exchange.closed[2:]
 
 
 @pytest.mark.parametrize("ahead_ms", [-3_600_000, 3_600_000, 4_000])
