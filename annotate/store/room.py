@@ -27,23 +27,19 @@ def make_room(
     """Let the author's earlier marks give way to `new`, which was `before`; give what changed, `new` not included.
 
     In an exclusive layer spans and candle classes are shortened, split or removed. In any other, a candle class takes
-    the place of one on the very same candle, and a point that of one of its label at the very same place. Marks of
-    others, and those that the author cannot see now, stay.
+    the place of one on the very same candle. Marks of others, and those that the author cannot see now, stay.
     """
     labels = {label.id: label.layer for label in series.label_set.labels}
     stood_here = before is not None and (before.kind, before.geometry) == (new.kind, new.geometry)
     if stood_here and before is not None and labels.get(before.label_id) == labels[new.label_id]:
         return []
     exclusive = labels[new.label_id] in series.label_set.exclusive
-    if new.kind == "point":
-        doubled = _rivals(session, series.id, new, ("point",), [new.label_id], gesture)
-        return [_taken(session, old) for old in doubled if old.geometry == new.geometry]
     if new.kind not in CLASS_KINDS or not (exclusive or new.kind == "candle_class"):
         return []
     label_ids = [label_id for label_id, layer in labels.items() if layer == labels[new.label_id]]
     taken = (new.geometry["start"], new.geometry["end"])
     changes: list[Change] = []
-    for old in _rivals(session, series.id, new, CLASS_KINDS, label_ids, gesture):
+    for old in _rivals(session, series.id, new, label_ids, gesture):
         place = (old.geometry["start"], old.geometry["end"])
         if exclusive or (old.kind == "candle_class" and place == taken):
             changes += _cut(session, series.id, old, without([place], taken), timeline, gesture)
@@ -52,28 +48,25 @@ def make_room(
 
 def is_crowded(session: Session, series_id: int, new: Sequence[Mark], author: str) -> bool:
     """Tell whether some of many new marks might need room; if not, nobody has to ask for each of them."""
-    placed = [mark for mark in new if mark.kind == "point" or mark.kind in CLASS_KINDS]
+    placed = [mark for mark in new if mark.kind in CLASS_KINDS]
     if not placed:
         return False
-    spans = sorted((mark.geometry["start"], mark.geometry["end"]) for mark in placed if mark.kind != "point")
-    points = [(mark.label_id, *mark.geometry.values()) for mark in placed if mark.kind == "point"]
-    if len(set(points)) < len(points) or any(one[1] > other[0] for one, other in pairwise(spans)):
+    spans = sorted((mark.geometry["start"], mark.geometry["end"]) for mark in placed)
+    if any(one[1] > other[0] for one, other in pairwise(spans)):
         return True
     first, last = min(mark.start for mark in placed), max(mark.end for mark in placed)
     query = select(Annotation.id).where(
         Annotation.series_id == series_id,
         Annotation.author == author,
-        Annotation.kind.in_(("point", *CLASS_KINDS)),
+        Annotation.kind.in_(CLASS_KINDS),
         Annotation.start < last,
         Annotation.end > first,
     )
     return session.scalar(query.limit(1)) is not None
 
 
-def _rivals(
-    session: Session, series_id: int, new: Mark, kinds: Sequence[str], label_ids: list[int], gesture: Gesture
-) -> list[Mark]:
-    """Give the author's other marks of these kinds and labels that share time with a mark, by time."""
+def _rivals(session: Session, series_id: int, new: Mark, label_ids: list[int], gesture: Gesture) -> list[Mark]:
+    """Give the author's other classes of these labels that share time with a mark, by time."""
     first, last = (edge(new.geometry) for edge in (KINDS[new.kind].first, KINDS[new.kind].last))
     start, end = first or 0, (last or 0) + 1
     query = select(Annotation).where(
@@ -82,7 +75,7 @@ def _rivals(
         Annotation.end > start,
         Annotation.id != new.id,
         Annotation.author == new.author,
-        Annotation.kind.in_(kinds),
+        Annotation.kind.in_(CLASS_KINDS),
         Annotation.label_id.in_(label_ids),
         *_seen(gesture),
     )

@@ -85,6 +85,10 @@ def under_veil(series_id: int, error: AnnotateError) -> AnnotateError:
     veil = veil_of(series_id)
     if veil.is_open or not isinstance(error, Conflict) or error.code == "hidden":
         return error
+    told = [error.details, *error.details.get("conflicts", ())]
+    marks = [mark for each in told for mark in (each.get("yours"), each.get("stored")) if mark and "known_at" in mark]
+    if all(veil.shows(mark) for mark in marks):
+        return error
     message = f"a mark changed since in a way that is hidden now; end the {_what(veil)} first"
     return Conflict(message, code=error.code)
 

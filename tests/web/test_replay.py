@@ -145,6 +145,14 @@ def test_bad_calls_are_refused_by_name(marking: Marking) -> None:
     )
 
 
+def test_a_conflict_within_the_replay_still_shows_both_versions(marking: Marking) -> None:
+    start(marking, 50)
+    mark = marking.put_ok(span(10, 20))
+    newer = marking.put_ok(span(12, 22, revision=1), mark["id"])
+    details = refused(marking.put(span(14, 24, revision=1), mark["id"]), 409)["details"]
+    assert (details["stored"], details["yours"]["start"]) == (newer, START + 14 * HOUR)
+
+
 def test_an_answer_that_was_under_way_when_the_replay_began_is_held_back(marking: Marking) -> None:
     path = f"/api/series/{marking.series_id}/candles"
     with marking.app.test_request_context(path, headers={"X-Author": "Ann"}):

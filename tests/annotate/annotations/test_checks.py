@@ -113,13 +113,16 @@ def test_ts_8_and_sa_1_clear_all_leaves_nothing_and_undo_brings_all_back(workspa
     assert said(workspace.marks()) == said(before)
 
 
-def test_ta_2_the_same_point_twice_is_one_label(workspace: Workspace) -> None:
-    workspace.put(point(10, 101.5))
-    again = workspace.put(point(10, 101.5))
-    workspace.put(point(10, 101.5, "Short"))
-    workspace.put(point(10, 101.5), author="Ben")
-    assert len(workspace.marks()) == 3
-    assert again["id"] in {mark["id"] for mark in workspace.marks()}
+def test_ta_2_a_point_that_is_sent_twice_is_one_label(workspace: Workspace) -> None:
+    mark = workspace.put(point(10, 101.5))
+    assert workspace.put(point(10, 101.5), mark["id"]) == mark
+    assert workspace.marks() == [mark]
+
+
+def test_no_mark_that_was_acknowledged_gives_way_to_a_like_one(workspace: Workspace) -> None:
+    for body in (point(10, 101.5), point(10, 101.5), span(10, 20), span(10, 20)):
+        workspace.put(body)
+    assert len(workspace.marks()) == 4
 
 
 def test_sa_3_a_class_without_marks_is_a_header_without_rows(workspace: Workspace) -> None:
