@@ -35,7 +35,6 @@ function part(id) {
 }
 
 const settings = createStore(loadSettings(localStorage));
-const known = new Set(settings.get().views.map(({ seriesId }) => seriesId));
 settings.subscribe((now) => saveSettings(localStorage, now));
 const api = new Api(() => settings.get().author);
 const toast = createToast(part("toasts"));
@@ -170,7 +169,7 @@ const loadHelp = onceLoaded(() => import("./view/help-overlay.js"), toast);
 keyboard.on("help", async () => (await loadHelp())?.openHelp(dialog, keyboard, settings));
 const loadWorkbench = onceLoaded(async () => {
   const { mountWorkbench } = await import("./view/workbench.js");
-  return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer, overview, known });
+  return mountWorkbench({ chart: part("chart"), canvas }, context, { annotator, book, labels, view, cursor, layer, overview });
 }, toast);
 const loadTour = onceLoaded(async () => (await import("./view/tour.js")).startTour(part("annotate-panel"), settings, book), toast);
 keyboard.on("open-replay", async () => (await loadWorkbench())?.openReplay());

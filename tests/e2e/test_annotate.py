@@ -315,7 +315,7 @@ def test_escape_gives_up_a_drag_and_nothing_is_stored(chart: ChartPage) -> None:
 def test_the_help_shows_every_key_that_works(chart: ChartPage) -> None:
     chart.page.keyboard.press("?")
     overlay = chart.page.locator("dialog")
-    for text in ("Span tool", "Trade enters here", "Next unlabelled stretch", "Undo", "Show or hide metrics"):
+    for text in ("Span tool", "Trade enters here", "Previous unlabelled stretch", "Undo", "Show or hide metrics"):
         expect(overlay).to_contain_text(text)
     chart.page.keyboard.press("Escape")
     expect(overlay).to_have_count(0)

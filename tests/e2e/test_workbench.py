@@ -26,7 +26,8 @@ Json = dict[str, Any]
 
 @pytest.fixture
 def chart(page: Page, shared_server: Server) -> ChartPage:
-    """The opened page, on EUR/USD without annotations."""
+    """The opened page, on EUR/USD without annotations and without a replay."""
+    shared_server.call("DELETE", f"/api/series/{EURUSD}/replay")
     forget_marks(shared_server)
     return ChartPage(page, shared_server).open()
 
@@ -187,6 +188,7 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     page.keyboard.press("Shift+r")
     page.get_by_label("Start at").fill("2017-06-01 12:00")
     page.get_by_role("button", name="Start", exact=True).click()
+    page.mouse.move(5, 5)  # off the chart: the read-out tells the last candle
     bar = page.locator(".replay-bar")
     expect(bar).to_contain_text("2017-06-01 12:00")
     readout = page.locator("[data-part=readout]")
@@ -198,6 +200,7 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     chart.draw_span(start, start + HOUR)
     (mark,) = chart.marks()
     assert (mark["mode"], mark["decided_at"]) == ("replay", start + 3 * HOUR)
+    page.mouse.move(5, 5)
     page.keyboard.press(",")
     expect(readout).to_contain_text("2017-06-01 13:00")
     page.get_by_label("Candles a second").select_option("60")
@@ -210,7 +213,6 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     page.get_by_role("button", name="End replay").click()
     expect(bar).to_be_hidden()
     page.wait_for_function("() => __chart.stats().bars > 0 && __chart.visible() !== null")
-    page.mouse.move(5, 5)  # off the chart: the read-out tells the last candle
     page.keyboard.press("End")
     expect(readout).to_contain_text("2017-12-29 21:00")
     errors.clear()  # what may not speak under a replay is refused, and the browser notes it

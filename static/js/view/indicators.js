@@ -63,17 +63,6 @@ export class Indicators {
     return element("section", { class: "stack" }, element("h3", {}, "Indicators"), rows, add);
   }
 
-  /**
-   * Show indicators that were kept elsewhere.
-   * @param {unknown} kept
-   */
-  take(kept) {
-    const id = this.#context.series.get().current?.id;
-    if (id === undefined || !Array.isArray(kept)) return;
-    this.#context.settings.update((now) => withLook(now, id, { indicators: kept }));
-    this.#restore(); // what is not offered is left out, now or when the offers come
-  }
-
   async #readOffers() {
     try {
       this.#offers.set((await this.#context.api.get("/api/indicators")).items);

@@ -8,7 +8,6 @@ import { openResults } from "./results-dialog.js";
 import { Ruler } from "./ruler.js";
 import { shadeSessions } from "./session-layer.js";
 import { openView } from "./view-dialog.js";
-import { keepViews } from "./view-keeper.js";
 import { WalkBar } from "./walk-bar.js";
 import { followWorth } from "./worth-layer.js";
 
@@ -21,7 +20,6 @@ import { followWorth } from "./worth-layer.js";
  * @property {import("./cursor.js").Cursor} cursor
  * @property {import("./mark-layer.js").MarkLayer} layer
  * @property {import("./overview.js").Overview} overview
- * @property {ReadonlySet<number>} known series whose view this browser had when the page was opened
  */
 
 /**
@@ -30,7 +28,7 @@ import { followWorth } from "./worth-layer.js";
  * @param {WorkbenchParts} parts
  * @returns {{openReplay: () => void, openView: () => void, openResults: () => void}} the dialogs that keys open
  */
-export function mountWorkbench({ chart, canvas }, context, { annotator, book, labels, view, cursor, overview, layer, known }) {
+export function mountWorkbench({ chart, canvas }, context, { annotator, book, labels, view, cursor, overview, layer }) {
   const { keyboard, toast, settings } = context;
   new WalkBar(chart, { annotator, book, labels: labels.set, view, cursor, keyboard, toast });
   new Ruler(canvas, view, annotator);
@@ -38,7 +36,6 @@ export function mountWorkbench({ chart, canvas }, context, { annotator, book, la
   followWorth(context, book, layer);
   const panes = new Panes(chart, context, { view, canvas, annotator, layer, cursor });
   const indicators = new Indicators(context, view);
-  keepViews(context, { view, panes, indicators, known });
   const replay = new ReplayBar(chart, context, { view, book, overview });
   return { openReplay: () => replay.openDialog(), openView: () => openView(context, panes, indicators), openResults: () => void openResults(context, book) };
 }
