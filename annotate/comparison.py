@@ -46,7 +46,7 @@ def _figures(session: Session, runs: Sequence[Run]) -> list[Json]:
     made = []
     steps = {run.id: read_fields(session, run.id, "batch_done", ("step", "loss")) for run in runs}
     batches = [line(_name(run), *means(*steps[run.id])) for run in runs if steps[run.id][0]]
-    made.append(as_figure("train_loss", "Train loss, by batch", "step", batches))
+    made.append(as_figure("train_loss", "Train loss", "step", batches))
     for name, (title, path) in CURVES.items():
         traces = [
             line(
