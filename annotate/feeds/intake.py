@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,17 +68,20 @@ class Intake:
         self._count = 0
         self._heard: dict[int, float] = {}  # series → when something came last, on the monotonic clock
 
-    def post(self, series_id: int, body: object, now: int) -> Receipt:
+    def post(self, series_id: int, body: object, now: int, cursor: int | None = None) -> Receipt:
         """Take what a call sends: one candle object, or a list of them; `now` is the clock, ms UTC.
 
         Raises InvalidInput for what cannot be taken and, for a single candle, Conflict where another one is stored;
-        then nothing was stored. In a list the others are stored, and the receipt names the conflicts.
+        then nothing was stored. In a list the others are stored, and the receipt names the conflicts. With the
+        `cursor` of a replay no stored candle that closes after it is told (`stored` is null).
         """
         timeframe = self._timeframe(series_id)
         last = self._candles.bounds(series_id).last
         phase = 0 if last is None else last - floor(last, timeframe)
         arrivals = read_arrivals(body, timeframe, phase, now)
         receipt = self._take(series_id, timeframe, arrivals, notes=_notes(arrivals, timeframe, now))
+        if cursor is not None:
+            receipt = replace(receipt, conflicts=_up_to(cursor, timeframe, receipt.conflicts))
         if receipt.conflicts and not isinstance(body, list):
             raise _contradiction(receipt.conflicts[0])
         return receipt
@@ -215,6 +218,13 @@ def _notes(arrivals: Arrivals, timeframe: str, now: int) -> list[str]:
     if ahead <= 0:
         return []
     return [f"the newest candle closes {ahead / 1000:,.0f} s after this server's clock; check both clocks"]
+
+
+def _up_to(cursor: int, timeframe: str, conflicts: list[Json]) -> list[Json]:
+    return [
+        conflict if close_of(conflict["time"], timeframe) <= cursor else {**conflict, "stored": None}
+        for conflict in conflicts
+    ]
 
 
 def _contradiction(conflict: Json) -> Conflict:

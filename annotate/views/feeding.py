@@ -10,6 +10,7 @@ from annotate.models import Json
 from annotate.store.series import MAX_SYMBOL, create_series, series_json
 from annotate.timeframe import name, offered, parse
 from annotate.views.services import now_ms, services
+from annotate.views.veil import cursor_of
 
 bp = Blueprint("feeding", __name__, url_prefix="/api")
 
@@ -23,7 +24,7 @@ def post_candles(series_id: int) -> Json:
             "no candles: send JSON, one object {time, open, high, low, close, volume, closed} or a list of them",
             field="candles",
         )
-    return {"receipt": services().intake.post(series_id, body, now_ms()).to_json()}
+    return {"receipt": services().intake.post(series_id, body, now_ms(), cursor_of(series_id)).to_json()}
 
 
 def make_series(body: object) -> tuple[Json, int]:

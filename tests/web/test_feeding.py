@@ -97,6 +97,17 @@ def test_a_changed_candle_is_refused_with_both_versions_and_in_a_list_the_others
     assert stored(client, series_id) == [candle(number) for number in range(3)]
 
 
+def test_in_a_replay_a_conflict_does_not_tell_what_comes_after_the_cursor(client: FlaskClient, series_id: int) -> None:
+    post(client, series_id, [candle(number) for number in range(4)])
+    opened = client.post(f"/api/series/{series_id}/replay", json={"at": candle(2)["time"]})
+    assert opened.status_code == 201, opened.text
+    changed = [candle(1, close=99.5), candle(3, close=99.5)]
+    receipt = post(client, series_id, changed)
+    assert [conflict["stored"] for conflict in receipt["conflicts"]] == [candle(1), None]
+    assert post(client, series_id, changed[1], 409)["details"]["stored"] is None
+    client.delete(f"/api/series/{series_id}/replay")
+
+
 def test_late_and_unordered_candles_are_stored_in_their_place_and_named(client: FlaskClient, series_id: int) -> None:
     receipt = post(client, series_id, [candle(4), candle(0), candle(5)])
     assert (receipt["out_of_order"], receipt["late"]) == (1, [])
