@@ -211,6 +211,7 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     chart.reload()
     expect(bar).to_be_visible()
     page.get_by_role("button", name="End replay").click()
+    page.mouse.move(5, 5)
     expect(bar).to_be_hidden()
     page.wait_for_function("() => __chart.stats().bars > 0 && __chart.visible() !== null")
     page.keyboard.press("End")
