@@ -6,6 +6,7 @@ The control: the same walk by someone without a session finds the future all ove
 from __future__ import annotations
 
 import queue
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -77,6 +78,7 @@ def furnish(marking: Marking) -> Things:
         "dataset"
     ]
     export = answered(made.client.post(f"/api/datasets/{dataset['id']}/exports", json={"format": "dataset"}), 202)
+    wait_until_built(made, export["export"]["id"])
     series_json = answered(made.client.get(f"/api/series/{series.id}"))["series"]
     return Things(
         series_id=series.id,
@@ -88,16 +90,24 @@ def furnish(marking: Marking) -> Things:
     )
 
 
+def wait_until_built(marking: Marking, export_id: int) -> None:
+    """Wait until an export that is built in the background can be downloaded."""
+    deadline = time.monotonic() + 120
+    while answered(marking.client.get(f"/api/exports/{export_id}"))["export"]["state"] != "finished":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def events(run_id: int, last: int) -> Iterator[Json]:
     """Events of a live run that went on after the cursor, and a batch that saw it all."""
     for seq, hours in enumerate((-2, -1, 0, 1), 1):
-        time = CURSOR + hours * HOUR
+        at = CURSOR + hours * HOUR
         facts = {
             "seen": False,
-            "candle_time": time,
-            "closed": {"time": time - HOUR, "close": PLANTED if hours > 0 else 101.0},
+            "candle_time": at,
+            "closed": {"time": at - HOUR, "close": PLANTED if hours > 0 else 101.0},
         }
-        predicted = {"as_of": time - HOUR, "data_cut": START, "candle_probabilities": [0.2] * 5}
+        predicted = {"as_of": at - HOUR, "data_cut": START, "candle_probabilities": [0.2] * 5}
         yield {
             "run_id": run_id,
             "seq": seq,
