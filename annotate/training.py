@@ -26,6 +26,7 @@ from annotate.jobs import AUDITS, Job
 from annotate.kept_snapshots import KeptSnapshot, choose, kept_snapshots, to_json
 from annotate.live_feed import FeedMaker, Heard, OpenGateway, begin_of, gateways
 from annotate.live_marks import WHAT, MarksReader
+from annotate.run_commands import LiveStart, RunCommands
 from annotate.run_config import checked_config
 from annotate.run_data import RunData
 from annotate.run_desk import RunDesk
@@ -78,6 +79,7 @@ class Trainer:
         self._data = RunData(settings.data_dir, database, candles)
         self._feeds = FeedMaker(self._data, intake, self._clock, open_gateway or gateways(settings.exchange_at))
         self._weights = Weights(database, settings.data_dir / "checkpoints", ModelConfig.SHAPE)
+        self._commands = RunCommands(self._weights, self._ledger, self._data)
         self._desk = RunDesk(database, self._ledger, self._weights)
         self._jobs = self._desk.jobs
         self._closing = False
@@ -254,48 +256,16 @@ class Trainer:
             job.feed = self._feed_of(job)
             job.feed.start()
         elif job.mode == "batch":
-            self._send_job(job, self._batch_command(job))
+            self._send_job(job, self._commands.batch(job))
         elif job.mode in AUDITS:
-            self._send_job(job, self._audit_command(job))
+            self._send_job(job, self._commands.audit(job))
         else:
-            self._send_job(job, self._load_command(job))
+            self._send_job(job, self._commands.load(job))
 
     def _send_job(self, job: Job, command: commands.Command) -> None:
         self._send(command)
         job.sent = True
         job.run = self._ledger.change(job.id, state="running", started=job.run["started"] or now_ms())
-
-    def _load_command(self, job: Job) -> commands.Command:
-        return commands.LoadModel(
-            run_id=job.id,
-            series_id=job.series_id,
-            config=job.config,
-            candidates=self._weights.candidates(job.series_id, job.config["model"]),
-            **job.start,
-        )
-
-    def _audit_command(self, job: Job) -> commands.StartAudit:
-        return commands.StartAudit(
-            run_id=job.id,
-            series_id=job.series_id,
-            kind=job.mode,
-            config=job.config,
-            dataset_dir=str(self._data.directory(job.run["dataset_id"])),
-            candidates=self._weights.candidates(job.series_id, job.config["model"]),
-        )
-
-    def _batch_command(self, job: Job) -> commands.Command:
-        return commands.StartBatch(
-            run_id=job.id,
-            series_id=job.series_id,
-            config=job.config,
-            dataset_dir=str(self._data.directory(job.run["dataset_id"])),
-            checkpoint_dir=str(self._weights.directory(job.id)),
-            candidates=self._weights.candidates(job.series_id, job.config["model"]),
-            resume=job.resume,
-            recorded_step=self._ledger.recorded_step(job.id) if job.resume else 0,
-            recorded_epoch=self._ledger.recorded_epoch(job.id) if job.resume else 0,
-        )
 
     def _feed_of(self, job: Job) -> FeedThread:
         """Make the feed's thread; what it needs of the trainer's knowledge is fixed now, the copying is left to it."""
@@ -324,21 +294,8 @@ class Trainer:
             return  # stopped while its data was being copied
         summary = {"first_time": first_time} | job.run["summary"]
         job.run = self._ledger.change(job.id, dataset_id=dataset_id, summary=summary)
-        command = commands.StartLive(
-            run_id=job.id,
-            series_id=job.series_id,
-            config=job.config,
-            history_dir=str(self._data.directory(dataset_id)),
-            checkpoint_dir=str(self._weights.directory(job.id)),
-            candidates=self._weights.candidates(job.series_id, job.config["model"]),
-            first_time=first_time,
-            coalesce=job.config["feed"].get("speed") != "max",
-            resume=job.resume,
-            recorded=recorded,
-            annotations=marks,
-            kept_bytes=self._kept_bytes,
-        )
-        self._send_job(job, command)
+        start = LiveStart(dataset_id, first_time, recorded, marks, self._kept_bytes)
+        self._send_job(job, self._commands.live(job, start))
 
     def _on_candle(self, job: Job, candle: ClosedCandle) -> None:
         if self._jobs.get(job.id) is job:

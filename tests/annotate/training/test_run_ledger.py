@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event
 
 from annotate.run_ledger import RunLedger
 from tests.annotate.training.door import SMALL, Door, in_order
@@ -60,10 +62,12 @@ def _wait_but_shortly(door: Door) -> None:
 
 
 def _hold_the_lock(door: Door, held: threading.Event, until: threading.Event) -> None:
-    with door.database.write_events() as session:
-        session.execute(text("SELECT 1"))  # which begins the transaction, and a writer's begins with the lock
+    # As another program does that looks into the file; the writers of this process wait in line before the lock.
+    with closing(sqlite3.connect(door.database.path, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
         held.set()
         assert until.wait(10)
+        connection.execute("ROLLBACK")
 
 
 def _opened(ledger: RunLedger, series_id: int) -> int:
