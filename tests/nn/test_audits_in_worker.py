@@ -12,9 +12,7 @@ from tests.nn.worker_process import Worker
 
 def audit(worker: Worker, folder: Path, run_id: int, kind: str, **changes: Any) -> None:
     config = {name: value for name, value in batch(**changes).items() if name != "stride"} | {"stride": 8}
-    worker.send(
-        commands.StartAudit(run_id=run_id, series_id=run_id, kind=kind, config=config, dataset_dir=str(folder))
-    )
+    worker.send(commands.StartAudit(run_id=run_id, series_id=run_id, kind=kind, config=config, dataset_dir=str(folder)))
 
 
 def test_a_leak_check_says_each_check_and_ends_with_the_verdict(worker: Worker, tmp_path: Path) -> None:
