@@ -55,7 +55,7 @@ def _batch_figures(session: Session, run_id: int) -> Iterable[Json]:
         )
     for field, title in COURSE.items():
         yield as_figure(field, title, "step", [line("batch", *means(steps, batches[field]), width=1)])
-    best = next((epoch for epoch in reversed(epochs) if epoch["best"]), None)
+    best = next((epoch for epoch in reversed(epochs) if epoch.get("best")), None)
     tested = sample_events(session, run_id, "test_judged", MOST_POINTS)
     yield from judged_figures(best, tested[-1] if tested else None)
 

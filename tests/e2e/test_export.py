@@ -70,7 +70,7 @@ def test_an_uploaded_file_opens_as_a_series_with_its_report(shared_server: Serve
 
 def test_a_dropped_file_is_taken_too(shared_server: Server, page: Page) -> None:
     open_data_panel(page, shared_server)
-    page.get_by_label("Symbol", exact=True).fill("DR/OP")
+    page.get_by_role("textbox", name="Symbol", exact=True).fill("DR/OP")
     transfer = page.evaluate_handle(
         """text => {
             const transfer = new DataTransfer();
@@ -143,7 +143,7 @@ def open_data_panel(page: Page, server: Server) -> None:
 
 
 def upload(page: Page, name: str, text: str, *, symbol: str) -> None:
-    page.get_by_label("Symbol", exact=True).fill(symbol)
+    page.get_by_role("textbox", name="Symbol", exact=True).fill(symbol)
     payload = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
     page.get_by_label("File of candles").set_input_files(payload)  # type: ignore[arg-type]  # its own FilePayload
 

@@ -115,10 +115,17 @@ def _dataset_of(server: Server, run_id: int) -> Path:
 
 def _worker_of(server: Server) -> int:
     threads = Path(f"/proc/{server.process.pid}/task").iterdir()
-    found = {int(pid) for thread in threads for pid in (thread / "children").read_text().split()}
+    found = {pid for thread in threads for pid in _children(thread)}
     workers = [pid for pid in found if b"nn.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     assert len(workers) == 1
     return workers[0]
+
+
+def _children(thread: Path) -> list[int]:
+    try:
+        return [int(pid) for pid in (thread / "children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # a request's thread that has ended since it was listed
+        return []
 
 
 def _alive(pid: int) -> bool:
