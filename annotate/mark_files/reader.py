@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from annotate.errors import InvalidInput
@@ -27,6 +28,7 @@ from annotate.mark_files.trainset import is_trainset, read_trainset
 from annotate.zips import open_zip, parsed_json
 
 MOST_BYTES = 256 << 20
+OWN_TABLE = b"label_id,chart_id,"  # how our labels.csv begins
 ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -65,6 +67,9 @@ def _text(content: bytes, name: str) -> str:
     """Give text of any encoding; its line ends stay."""
     if not content.strip():
         return ""
+    if content.startswith(OWN_TABLE):
+        with suppress(UnicodeDecodeError):  # a spreadsheet may have saved it in another encoding
+            return content.decode("utf-8")  # names may hold what elsewhere is a sign of no text, such as NUL
     try:
         file = load_text(Member(name, data=content))
     except InvalidInput:

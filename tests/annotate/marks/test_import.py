@@ -26,6 +26,15 @@ def test_exported_wiped_and_imported_marks_are_the_same_byte_for_byte(workspace:
     assert files_of(workspace) == before
 
 
+def test_an_author_whose_name_holds_a_nul_comes_back_from_the_table(workspace: Workspace) -> None:
+    workspace.put(span(3, 9), author="ô\x00")
+    held = files_of(workspace)
+    wipe(workspace)
+    bring(workspace, held["labels.csv"])
+    assert files_of(workspace) == held
+    assert [mark["author"] for mark in workspace.marks()] == ["ô\x00"]
+
+
 def test_importing_twice_changes_nothing(workspace: Workspace) -> None:
     workspace.put(DRAWN[0])
     content = jsonl(workspace.marks())
