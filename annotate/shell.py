@@ -33,6 +33,7 @@ from annotate.store.datasets import change_dataset, dataset_to_json, delete_data
 from annotate.store.series import delete_series, get_series, list_series, rename_series, series_json
 from annotate.store.undo import Gesture
 from annotate.upload import Upload, store_upload
+from annotate.zips import DAMAGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,5 +171,5 @@ def _is_ours(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return bool({"workspace.json", "annotations.jsonl"} & set(archive.namelist()))
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except DAMAGED:
         return False  # the importer of candles says what it is

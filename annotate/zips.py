@@ -17,6 +17,7 @@ MOST_MEMBERS = 100_000
 MOST_TEXT = 256 << 20
 MOST_RATIO = 1_200  # DEFLATE reaches 1,032; what claims more is no DEFLATE
 CHUNK = 1 << 20
+# What zipfile raises for bytes that are no whole zip, or one of a kind that it cannot read.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 

@@ -14,6 +14,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from annotate.errors import InvalidInput
+from annotate.zips import DAMAGED
 
 MIB = 1024 * 1024
 MAX_UNPACKED = 2048 * MIB
@@ -156,7 +157,7 @@ def _unzip(path: Path, name: str) -> tuple[list[Member], list[str]]:
             _check_members(infos, name)
             chosen, skipped = _split_side_files(infos)
             members = [_member(archive, info) for info in chosen]
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except DAMAGED as error:
         raise InvalidInput(
             f"{name}: the zip archive is damaged or of an unknown kind ({error}); pack it anew"
         ) from None
