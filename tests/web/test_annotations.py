@@ -27,19 +27,7 @@ from tests.annotate.annotations.builders import (
     trend_line,
 )
 from tests.conftest import TOKEN
-from tests.web.marking import Marking, answered, new_series, refused, serving
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
-
+from tests.web.marking import Marking, answered, refused
 
 EXCLUSIVE: Json = {
     "name": "Quality",

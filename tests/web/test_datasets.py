@@ -6,7 +6,6 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,20 +13,9 @@ import pytest
 from annotate.models import Json
 from nn import dataset_dir
 from tests.annotate.annotations.builders import HOUR, START, Workspace, candles_at, every, point, span, trade
-from tests.web.marking import Marking, answered, new_series, refused, serving
+from tests.web.marking import Marking, answered, refused
 
 DATASETS = "/api/datasets"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
 
 
 def make(marking: Marking, name: str = "first") -> Json:

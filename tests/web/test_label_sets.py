@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from annotate.models import Json
 from tests.annotate.annotations.builders import span
-from tests.web.marking import Marking, answered, new_series, refused, serving
+from tests.web.marking import Marking, answered, refused
 
 SETS = "/api/label-sets"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
 
 
 def label(name: str, **fields: Any) -> Json:

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from annotate.models import Json
 from tests.annotate.annotations.builders import HOUR, START, span
-from tests.web.marking import Marking, answered, new_series, refused, serving
+from tests.web.marking import Marking, answered, refused, serving
 
 TABLE = "start,end,label\n2024-01-01T10:00:00Z,2024-01-01T20:00:00Z,Long\n2030-01-01T00:00Z,2030-01-02T00:00Z,Bull\n"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
 
 
 def send(marking: Marking, text: str, status: int = 200, **form: str) -> Json:

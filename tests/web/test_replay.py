@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from annotate.models import Json
 from tests.annotate.annotations.builders import HOUR, START, level, point, span, trade
-from tests.web.marking import Marking, answered, new_series, refused, serving
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
+from tests.web.marking import Marking, answered, refused
 
 
 def replay(marking: Marking, method: str = "GET", author: str = "me", status: int = 200, **body: Any) -> Json:

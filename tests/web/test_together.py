@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 
 from annotate.models import Json
 from tests.annotate.annotations.builders import point, span, trade
-from tests.web.marking import Marking, answered, new_series, refused, serving
+from tests.web.marking import Marking, answered, refused
 from tests.web.test_annotations import following
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
 
 
 def agreement(marking: Marking, query: str) -> Json:

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from annotate.models import Json
 from tests.annotate.annotations.builders import HOUR, START, trade
-from tests.web.marking import Marking, answered, new_series, refused, serving
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
-    with serving(tmp_path_factory.mktemp("served")) as marking:
-        yield marking
-
-
-@pytest.fixture
-def marking(served: Marking) -> Marking:
-    return new_series(served)
+from tests.web.marking import Marking, answered, refused
 
 
 def get(marking: Marking, path: str, author: str = "me") -> Json:
