@@ -6,34 +6,28 @@ A file is kept for an hour in data/uploads; a new start of the server empties th
 from __future__ import annotations
 
 import hashlib
-import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from annotate.actor import Actor
+from annotate.background import UNDER_WAY, Background, Task
 from annotate.candle_store import CandleStore
 from annotate.db import Database
-from annotate.errors import AnnotateError, Conflict, NeedsAnswer, NotFound
+from annotate.errors import Conflict, NeedsAnswer, NotFound
 from annotate.importing import preview
 from annotate.models import Json
 from annotate.store.import_choices import prefilled, remembered, source_of
 from annotate.store.series import get_series, series_json
 from annotate.upload import Upload, known_series, misfit, store_upload, symbol_question
-
-log = logging.getLogger(__name__)
+from annotate.watch import Watch
 
 FOLDER = "uploads"
 KEPT_S = 3600.0
 KEPT = 20  # files that wait; the oldest goes first
-CLOSE_S = 10.0
-
-
-class _CalledOff(Exception):
-    """Stops an import at its next step."""
 
 
 @dataclass(slots=True)
@@ -49,7 +43,7 @@ class Held:
     progress: float = 0.0  # share done, 0 to 1
     error: Json | None = None  # why it failed, in the one error shape
     items: list[Json] = field(default_factory=list)  # each series made or added to, with its report
-    called_off: threading.Event = field(default_factory=threading.Event)
+    task: Task | None = None  # the import in the background
 
     def to_json(self) -> Json:
         """Give it as the API shows it."""
@@ -66,7 +60,7 @@ class Uploads:
         self._folder.mkdir(exist_ok=True)
         self._held: dict[str, Held] = {}
         self._lock = threading.Lock()
-        self._actor = Actor("imports")
+        self._imports = Background("import")
         for left in self._folder.iterdir():
             if left.is_file():
                 left.unlink()
@@ -125,7 +119,8 @@ class Uploads:
 
         Raises what the importer raises; with NeedsAnswer the file is kept and `details.upload` names it.
         """
-        held = self._claim(upload_id)
+        with self._lock:
+            held = self._claim(upload_id)
         try:
             items = self._import(held, answers, series_id, now, lambda _share: None)
         except NeedsAnswer as doubt:
@@ -140,32 +135,40 @@ class Uploads:
 
     def start(self, upload_id: str, answers: Json, series_id: int | None, now: int) -> Json:
         """Begin the import in the background and give the upload; raise Conflict where one is under way or done."""
-        held = self._claim(upload_id)
-        self._actor.start()
-        self._actor.tell(lambda: self._run(held, answers, series_id, now))
+
+        def work(_task: Task, watch: Watch) -> Json:
+            def watched(share: float) -> None:
+                held.progress = share
+                watch(share)
+
+            return {"items": self._import(held, answers, series_id, now, watched)}
+
+        with self._lock:
+            held = self._claim(upload_id)
+            held.task = self._imports.start({}, work, lambda task: self._over(held, task))
         return held.to_json()
 
     def cancel(self, upload_id: str) -> Json:
         """Call the import off, or forget the file that waits; what is stored already stays."""
         held = self.get(upload_id)
-        held.called_off.set()
         with self._lock:
+            task = held.task
             if held.state in ("received", "failed"):
                 held.state = "cancelled"
                 held.path.unlink(missing_ok=True)
+        if task is not None and task.state in UNDER_WAY:
+            with suppress(NotFound):  # it ended between the two lines
+                self._imports.cancel(task.id)
         return held.to_json()
 
     def close(self) -> None:
         """Call off what is under way and end the thread."""
-        for held in list(self._held.values()):
-            held.called_off.set()
-        self._actor.stop(CLOSE_S)
+        self._imports.close()
 
     def _claim(self, upload_id: str) -> Held:
-        # From here on neither a full house nor a cancel takes the file away.
-        with self._lock:
-            held = self._waiting(upload_id)
-            held.state, held.progress, held.error = "importing", 0.0, None
+        # Under the lock; from here on neither a full house nor a cancel takes the file away.
+        held = self._waiting(upload_id)
+        held.state, held.progress, held.error = "importing", 0.0, None
         return held
 
     def _waiting(self, upload_id: str) -> Held:
@@ -186,29 +189,15 @@ class Uploads:
         bounds = self._candles.all_bounds()
         return [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
 
-    def _run(self, held: Held, answers: Json, series_id: int | None, now: int) -> None:
-        def watch(share: float) -> None:
-            held.progress = share
-            if held.called_off.is_set():
-                raise _CalledOff
-
-        try:
-            watch(0.0)
-            items = self._import(held, answers, series_id, now, watch)
-        except _CalledOff:
+    def _over(self, held: Held, task: Task) -> None:
+        if task.result is not None:
+            self._finish(held, task.result["items"])
+        elif task.state == "cancelled":
             held.path.unlink(missing_ok=True)
             held.state = "cancelled"
-        except AnnotateError as error:
-            self._fail(held, error)
-        except Exception as error:  # the thread must outlive one import, and its state must not stay "importing"
-            log.exception("import of upload %s failed", held.id)
-            self._fail(held, AnnotateError(f"unexpected {type(error).__name__}; the log has the whole story"))
         else:
-            self._finish(held, items)
-
-    def _fail(self, held: Held, error: AnnotateError) -> None:
-        held.error = error.to_json()["error"]
-        held.state = "failed"
+            held.error, held.state = task.error, "failed"
+        self._imports.forget(task)
 
     def _finish(self, held: Held, items: list[Json]) -> None:
         held.path.unlink(missing_ok=True)
