@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nn.tape import Indices, Tape
-from nn.targets import label_targets
+from nn.targets import gives_class, label_targets
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ class LiveMarks:
 
         Gives the labels that the model has no class for.
         """
-        marks: list[Json] = [{name: mark.get(name) for name in FIELDS} for mark in annotations]
+        marks: list[Json] = [{name: mark.get(name) for name in FIELDS} for mark in annotations if gives_class(mark)]
         known = [mark for mark in marks if mark["label"] in self._labels]
         before = {_content(mark) for mark in self._marks}
         if are_new:

@@ -79,6 +79,26 @@ def test_labels_without_a_class_are_named() -> None:
     assert held.take([span(1, 2), span(3, 4, "Neu"), span(5, 6, "Alt")]) == ["Alt", "Neu"]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"kind": "point", "label": "Long", "time": START, "price": 1.0},
+        {"kind": "trade", "label": "Long", "side": "long", "entry": {"time": START, "price": 1.0}, "exit": None},
+        {"kind": "level", "label": "Nowhere", "price": 1.0, "time": None, "until": None},
+        {"kind": "chart_class", "label": "Long", "start": None, "end": None},
+        {**span(5, 8), "status": "draft"},
+        {**span(5, 8), "review": {"verdict": "reject"}},
+    ],
+    ids=lambda mark: str(mark["kind"]),
+)
+def test_a_mark_that_gives_candles_no_class_is_left_alone(other: dict[str, Any]) -> None:
+    made = LiveMarks(("Long", "Short"), MINUTE)
+    time = START + MINUTE * np.arange(20)
+    assert made.take([{"id": "other", "known_at": START, "updated": 2} | other, span(1, 3)]) == []
+    assert np.flatnonzero(made.classes(time, closed(19)) >= 0).tolist() == [1, 2, 3]
+    assert len(made.state()["waiting"]) == 1
+
+
 def test_the_state_survives_as_text() -> None:
     tape, held = Tape(market(60), MINUTE), marks(span(30, 34), span(40, 44))
     again = LiveMarks(("Long", "Short"), MINUTE)
