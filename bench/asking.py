@@ -220,14 +220,14 @@ def measures() -> Iterator[Measure]:
             yield Measure(f"{person.name}: marks to 90% by {order}", "random", ratios, 1.0, "at most")
 
 
-def upload(server: Server, person: Person, times: npt.NDArray[np.int64]) -> int:
+def upload(server: Server, person: Person, times: npt.NDArray[np.int64], timeframe: str = "1h") -> int:
     """Make a series of the person's candles; bytes that came before would give that series, so these differ."""
     name = uuid.uuid4().hex[:8].upper()
     prices = (getattr(person.candles, column).tolist() for column in ("open", "high", "low", "close"))
     rows = (",".join(map(repr, row)) for row in zip(times.tolist(), *prices, strict=True))
     text = "time,open,high,low,close\n" + "\n".join(rows) + "\n" * (1 + int(name, 16) % 5_000)
     answer = server.call(
-        "POST", "/api/series", files={"file": ("candles.csv", text)}, data={"symbol": name, "timeframe": "1h"}
+        "POST", "/api/series", files={"file": ("candles.csv", text)}, data={"symbol": name, "timeframe": timeframe}
     )
     assert answer.status_code == 201, answer.text
     series_id: int = answer.json()["series"]["id"]

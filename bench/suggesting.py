@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.asking import HOUR_MS, START_MS, Person, upload
+from bench.asking import START_MS, Person, upload
 from bench.few_labels import ROOT, _read
 from bench.report import Measure
 from nn.dataset_dir import Candles
@@ -25,6 +25,7 @@ from tests.serving import Server, start_server
 
 Json = dict[str, Any]
 
+MINUTE_MS = 60_000
 CANDLES, MARKS, ROUNDS = 6_000, 200, 7
 MANY, FEW_MARKS = 1_000_000, 40
 NAMES = ("Short", "Long")
@@ -83,15 +84,16 @@ def _many(server: Server) -> Iterator[Measure]:
 
 
 def _marked(server: Server, rows: Candles, spans: list[Span]) -> int:
-    """Store candles, an hour each, and marks on them; give the series."""
-    series_id = upload(server, Person("bench", rows, 0.0), START_MS + HOUR_MS * np.arange(len(rows), dtype=np.int64))
+    """Store candles, a minute each, and marks on them; give the series."""
+    times = START_MS + MINUTE_MS * np.arange(len(rows), dtype=np.int64)
+    series_id = upload(server, Person("bench", rows, 0.0), times, "1m")
     for span in spans:
         _put(server, series_id, span)
     return series_id
 
 
 def _put(server: Server, series_id: int, span: Span) -> None:
-    times = {"start": START_MS + HOUR_MS * span.start, "end": START_MS + HOUR_MS * span.end}
+    times = {"start": START_MS + MINUTE_MS * span.start, "end": START_MS + MINUTE_MS * span.end}
     body = {"kind": "span", "label": NAMES[span.label], **times, "revision": 0}
     answer = server.call("PUT", f"/api/series/{series_id}/annotations/{uuid.uuid4()}", json=body)
     assert answer.status_code == 200, answer.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,28 @@ SAME = 0.8  # a stretch that shares this much with a mark is neither it nor its 
 NOT_A_SPAN = -2  # what a stretch is that lies among known candles and is no mark
 
 
+class Turns(NamedTuple):
+    """Swings by one threshold, (m,) each, and what each mark has to do with them, (k,) each."""
+
+    swings: list[Span]
+    middles: Ints
+    rising: Ints  # 1 or 0
+    match: Ints  # the swing that holds the mark's middle; no other can share half of their union with it
+    iou: Floats  # with that swing
+
+    @classmethod
+    def of(cls, swings: list[Span], marks: Sequence[Span]) -> Turns:
+        """Match marks to swings that do not overlap."""
+        start, end, rising = np.array(swings, np.int64).reshape(-1, 3).T
+        first, last, _ = np.array(marks, np.int64).reshape(-1, 3).T
+        match = np.maximum(0, np.searchsorted(start, (first + last) // 2, side="right") - 1)
+        if not len(start):
+            return cls(swings, start, rising, match, np.zeros(len(first)))
+        shared = np.minimum(end[match], last) - np.maximum(start[match], first)
+        union = np.maximum(end[match], last) - np.minimum(start[match], first)
+        return cls(swings, (start + end) // 2, rising, match, np.maximum(0, shared) / union)
+
+
 class Ground:
     """The candles near marks, as pieces and as rows of all pieces in order."""
 
@@ -36,6 +59,7 @@ class Ground:
         near = [(max(0, span.start - PAD), min(n, span.end + PAD)) for span in marked.spans]
         areas = merged([*near, *_thinned([(max(0, start), min(n, end)) for start, end in marked.reviewed])])
         self.pieces = [Piece(market, start, end) for start, end in areas if start < end]
+        self._turns: dict[float, Turns] = {}
 
     @cached_property
     def rows(self) -> Ints:
@@ -93,17 +117,28 @@ class Ground:
         return matches
 
     def judged(self, spans: Sequence[Span], classes: Ints) -> list[Span]:
-        """Keep the spans whose middle lies at or near known candles of `classes` (m,): elsewhere the truth is unknown.
+        """Keep the spans whose middle can be judged by `classes` (m,)."""
+        middles = np.array([span.middle for span in spans], np.int64)
+        return [span for span, kept in zip(spans, self.judging(classes)[middles].tolist(), strict=True) if kept]
 
-        Nor are those judged that lie in marks of less weight: a model's own marks do not speak for it.
+    def judging(self, classes: Ints) -> npt.NDArray[np.bool_]:
+        """Tell of each candle (n,) whether it lies at or near known ones of `classes` (m,): elsewhere nobody knows.
+
+        Nor is judged what lies in marks of less weight: a model's own marks do not speak for it.
         """
         known = np.zeros(len(self.market), np.bool_)
         known[self.rows] = classes != UNKNOWN
-        can = maximum_filter1d(known, 2 * GROUP_GAP + 1)
+        can: npt.NDArray[np.bool_] = maximum_filter1d(known, 2 * GROUP_GAP + 1)
         for span in set(self.marked.spans) - set(self.marked.own):
             can[span.start : span.end] = False
-        middles = np.array([span.middle for span in spans], np.int64)
-        return [span for span, kept in zip(spans, can[middles].tolist(), strict=True) if kept]
+        return can
+
+    def turns(self, threshold: float) -> Turns:
+        """Give the swings of all pieces that turn by `threshold` σ, and which of them each mark is."""
+        if threshold not in self._turns:
+            found = [swing for piece in self.pieces for swing in piece.swings(threshold)]
+            self._turns[threshold] = Turns.of(found, self.marked.spans)
+        return self._turns[threshold]
 
     def _match(self, span: Span, first: Ints, last: Ints, matches: Ints) -> None:
         # Stretches are in order of their beginning, and none is longer than LONGEST.

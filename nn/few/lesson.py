@@ -53,9 +53,14 @@ class Lesson:
 
     def judged(self, spans: Sequence[Span]) -> list[Span]:
         """Keep the spans that can be judged by the lesson's marks."""
-        start, end = self.held_out
-        found = self.ground.judged(spans, self.classes)
-        return [span for span in found if not start <= span.middle < end]
+        return [span for span in spans if self.judging[span.middle]]
+
+    @cached_property
+    def judging(self) -> Bools:
+        """Tell of each candle (n,) whether a span with its middle there can be judged by the lesson's marks."""
+        can = self.ground.judging(self.classes)
+        can[slice(*self.held_out)] = False
+        return can
 
     @cached_property
     def transitions(self) -> Floats:

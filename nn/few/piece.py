@@ -49,12 +49,29 @@ class Piece:
 
     def part(self, start: int, end: int) -> Piece:
         """Give a part of it that shares what was computed."""
-        start, end = max(start, self.start), min(end, self.end)
-        part = Piece(self.market, start, end)
-        if start >= end:
-            return part
-        rows = (self.stretches.begin >= start) & (self.stretches.end < end)
-        part.__dict__["surroundings"] = self.surroundings[start - self.start : end - self.start]
-        part.__dict__["stretches"] = self.stretches.only(rows)
-        part.__dict__["widened"] = self.widened[rows]
-        return part
+        return _Part(self, max(start, self.start), min(end, self.end))
+
+
+class _Part(Piece):
+    """Candles of a piece; what it computed is cut out when asked first."""
+
+    def __init__(self, whole: Piece, start: int, end: int) -> None:
+        super().__init__(whole.market, start, end)
+        self._whole = whole
+
+    @cached_property
+    def surroundings(self) -> Floats:
+        return self._whole.surroundings[self.start - self._whole.start : self.end - self._whole.start]
+
+    @cached_property
+    def _rows(self) -> npt.NDArray[np.bool_]:
+        every = self._whole.stretches
+        return np.asarray((every.begin >= self.start) & (every.end < self.end))
+
+    @cached_property
+    def stretches(self) -> Stretches:
+        return self._whole.stretches.only(self._rows)
+
+    @cached_property
+    def widened(self) -> Floats:
+        return self._whole.widened[self._rows]

@@ -7,7 +7,6 @@ one number, the size of a turn: it mirrors the zigzag rule, and is worth nothing
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,16 +16,20 @@ import numpy.typing as npt
 
 from nn.few.chain import best_chain
 from nn.few.decoding import viterbi
+from nn.few.ground import Turns
 from nn.few.habit import Habit, habit, shifted
 from nn.few.lesson import CandleModel, EndModel, Lesson
-from nn.few.marked import Marked
+from nn.few.marked import UNKNOWN, Marked
 from nn.few.piece import Piece
 from nn.few.segmenting import Evidence, best_cut
-from nn.few.spans import Span, agreement, iou, moved, runs
+from nn.few.spans import IOU, Span, moved, runs
 from nn.few.stretches import signed
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Read = Callable[[Piece], list[Span]]
+Directions = tuple[int | None, int | None]  # the classes of falling and of rising swings
 
 SNAP = 8  # candles within which a state's end moves to the extreme
 IMPOSSIBLE = -50.0
@@ -129,13 +132,17 @@ class Swings:
 
     def learn(self, lesson: Lesson) -> Read:
         """Choose the threshold (in slow σ) whose swings agree best with the marks."""
+        mine, own = set(lesson.marked.spans), set(lesson.marked.own)
+        taught = np.array([span in mine for span in lesson.ground.marked.spans])
+        judged = np.array([span in own for span in lesson.ground.marked.spans])
         best, chosen = 0.0, NOTHING_READ
         for threshold in np.arange(2.0, 12.5, 0.5).tolist():
-            found = [swing for piece in lesson.ground.pieces for swing in piece.swings(threshold)]
-            labels = _directions(found, lesson.marked)
-            quality = _quality(_renamed(found, labels), lesson)
+            turns = lesson.ground.turns(threshold)
+            labels = _directions(turns, lesson, taught)
+            quality = _quality(turns, labels, lesson, judged)
             if quality > best:
-                best, chosen = quality, _swings(threshold, labels, habit(_renamed(found, labels), lesson.marked.spans))
+                found = _renamed(turns.swings, labels)
+                best, chosen = quality, _swings(threshold, labels, habit(found, lesson.marked.spans))
         return chosen
 
 
@@ -182,26 +189,38 @@ def _snapped(spans: Sequence[Span], log_price: Floats) -> list[Span]:
     return [Span(start, end, span.label) for span, start, end in snapped if end > start]
 
 
-def _swings(threshold: float, labels: tuple[int | None, int | None], of: Habit) -> Read:
+def _swings(threshold: float, labels: Directions, of: Habit) -> Read:
     return lambda piece: shifted(_renamed(piece.swings(threshold), labels), of)
 
 
-def _quality(found: Sequence[Span], lesson: Lesson) -> float:
-    return agreement(lesson.judged(found), lesson.marked.own).quality
+def _quality(turns: Turns, labels: Directions, lesson: Lesson, judged: Bools) -> float:
+    """Give what `agreement` calls quality, for swings that do not overlap; `judged` (k,) are the marks that count."""
+    classes = _classes(turns, labels)
+    can = lesson.judging[turns.middles] & (classes != UNKNOWN)
+    hits = judged & (turns.iou >= IOU)
+    hits[hits] &= can[turns.match[hits]] & (classes[turns.match[hits]] == _labels(lesson)[hits])
+    best = np.zeros(len(turns.swings))
+    np.maximum.at(best, turns.match[hits], turns.iou[hits])  # a swing is one mark, however many lie on it
+    return float(2 * best.sum() / max(1, can.sum() + judged.sum()))
 
 
-def _directions(found: Sequence[Span], marked: Marked) -> tuple[int | None, int | None]:
+def _directions(turns: Turns, lesson: Lesson, taught: Bools) -> Directions:
     """Give the class that falling and rising swings mostly have in the marks; None where they match no mark."""
-    votes = np.zeros((2, marked.n_classes))
-    starts = [swing.start for swing in found]
-    for span in marked.spans:
-        index = max(0, bisect_right(starts, span.middle) - 1)
-        if found and iou(found[index], span) >= 0.5:
-            votes[found[index].label, span.label] += 1
+    same = taught & (turns.iou >= IOU)
+    votes = np.zeros((2, lesson.marked.n_classes))
+    np.add.at(votes, (turns.rising[turns.match[same]], _labels(lesson)[same]), 1)
     labels = [int(row.argmax()) if row.any() else None for row in votes]
     return labels[0], labels[1]
 
 
-def _renamed(found: Sequence[Span], labels: tuple[int | None, int | None]) -> list[Span]:
+def _classes(turns: Turns, labels: Directions) -> Ints:
+    return np.array([UNKNOWN if label is None else label for label in labels])[turns.rising]
+
+
+def _labels(lesson: Lesson) -> Ints:
+    return np.array([span.label for span in lesson.ground.marked.spans], np.int64)
+
+
+def _renamed(found: Sequence[Span], labels: Directions) -> list[Span]:
     renamed = ((swing, labels[swing.label]) for swing in found)
     return [Span(swing.start, swing.end, label) for swing, label in renamed if label is not None]
