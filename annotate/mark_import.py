@@ -23,7 +23,7 @@ from annotate.errors import InvalidInput
 from annotate.mark_files import Chart, Found, FoundMark
 from annotate.models import Json, LabelSet
 from annotate.store.label_sets import add_labels
-from annotate.store.marks import add_marks, mark_to_json, marks_by_id, put_mark
+from annotate.store.marks import add_marks, change_marks, mark_to_json, marks_by_id
 from annotate.store.series import get_series
 from annotate.store.undo import Gesture, record
 
@@ -170,8 +170,7 @@ def _settle(
 
 def _store(session: Session, series_id: int, outcome: Sorted, how: Import) -> None:
     add_marks(session, series_id, [mark for _, mark in outcome.new])
-    for _, mark in outcome.replacing:
-        put_mark(session, series_id, mark)
+    change_marks(session, [mark for _, mark in outcome.replacing])
     changes = [(None, mark) for _, mark in outcome.new]
     if how.undoable and (changes or outcome.replacing):
         record(session, series_id, how.gesture, *changes, *outcome.replacing)

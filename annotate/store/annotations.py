@@ -9,29 +9,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.draft import AnnotationDraft
-from annotate.annotations.mark import MARK_FIELDS, Change, Mark
+from annotate.annotations.mark import MARK_FIELDS, Change, Mark, merge
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, Series
-from annotate.store.marks import (
-    add_marks,
-    annotation_to_json,
-    mark_of,
-    mark_to_json,
-    marks_by_id,
-    put_mark,
-    remove_mark,
-)
-from annotate.store.room import is_crowded, make_room
+from annotate.store.marks import mark_to_json, marks_by_id
+from annotate.store.room import load_room, make_room
 from annotate.store.series import get_series
-from annotate.store.undo import Gesture, record, who_removed
+from annotate.store.slate import Slate
+from annotate.store.undo import Gesture, record
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The stored mark, whether this call changed it, and what else it changed to make room in its layer."""
+    """The stored mark as the API shows it, whether this call changed it, and what else it changed to make room."""
 
-    annotation: Annotation
+    annotation: Json
     changed: bool
     also: Sequence[Change] = ()
 
@@ -53,30 +46,33 @@ def save_annotation(
     The draft that led to the stored revision, sent again, changes nothing. Raises InvalidInput for a label or a place
     that the series does not have, Conflict with both versions for a stale revision.
     """
-    saved, changes = put_draft(session, get_series(session, series_id), annotation_id, draft, timeline, gesture)
+    slate = Slate(session, series_id)
+    changes = put_draft(slate, get_series(session, series_id), annotation_id, draft, timeline, gesture)
+    slate.write()
     if changes:
         record(session, series_id, gesture, *changes)
-    return Saved(saved, bool(changes), changes[1:])
+    (shown,) = slate.shown([annotation_id])
+    return Saved(shown, bool(changes), changes[1:])
 
 
 def put_draft(
-    session: Session, series: Series, annotation_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
-) -> tuple[Annotation, list[Change]]:
-    """Store a draft without a step of undo; give its row and the changes, its own first, none where nothing is new.
+    slate: Slate, series: Series, annotation_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
+) -> list[Change]:
+    """Put a draft on the slate, without a step of undo; give the changes, its own first, none where nothing is new.
 
     Raises as `save_annotation` does.
     """
-    row = _row(session, series.id, annotation_id)
-    if row is not None and {"status": "done", **row.draft} == draft.to_json():  # older drafts have no status
-        return row, []
-    _check_revision(session, series.id, annotation_id, draft, row)
+    before = slate.find(annotation_id)
+    if before is not None and {"status": "done", **before.draft} == draft.to_json():  # older drafts have no status
+        return []
+    if draft.revision != (before.revision if before else 0):
+        raise _stale(slate, annotation_id, {"id": annotation_id, **draft.to_json()}, before)
     timeline.check(draft)
-    before = mark_of(row) if row is not None else None
     after = _next_version(annotation_id, draft, _label_id(series, draft.label, before), timeline, gesture, before)
-    if row is not None and before is not None and after.says_the_same(before):
-        return row, []
-    saved = put_mark(session, series.id, after)
-    return saved, [(before, after), *make_room(session, series, before, after, timeline, gesture)]
+    if before is not None and after.says_the_same(before):
+        return []
+    slate.put(after)
+    return [(before, after), *make_room(slate, series, before, after, timeline, gesture)]
 
 
 def delete_annotation(
@@ -84,19 +80,21 @@ def delete_annotation(
 ) -> None:
     """Remove a mark; raise NotFound, or Conflict with both versions where `revision` is given and stale."""
     get_series(session, series_id)
-    record(session, series_id, gesture, take_away(session, series_id, annotation_id, revision))
+    slate = Slate(session, series_id)
+    change = take_away(slate, annotation_id, revision)
+    slate.write()
+    record(session, series_id, gesture, change)
 
 
-def take_away(session: Session, series_id: int, annotation_id: str, revision: int | None) -> Change:
-    """Remove a mark without a step of undo; raises as `delete_annotation` does."""
-    row = _row(session, series_id, annotation_id)
-    if row is None:
-        raise NotFound(f"there is no annotation {annotation_id} on series {series_id}", id=annotation_id)
-    if revision is not None and revision != row.revision:
-        raise _stale(session, series_id, annotation_id, {"revision": revision}, row)
-    before = mark_of(row)
-    remove_mark(session, annotation_id)
-    return before, None
+def take_away(slate: Slate, annotation_id: str, revision: int | None) -> Change:
+    """Take a mark off the slate, without a step of undo; raises as `delete_annotation` does."""
+    mark = slate.find(annotation_id)
+    if mark is None:
+        raise NotFound(f"there is no annotation {annotation_id} on series {slate.series_id}", id=annotation_id)
+    if revision is not None and revision != mark.revision:
+        raise _stale(slate, annotation_id, {"revision": revision}, mark)
+    slate.remove(annotation_id)
+    return mark, None
 
 
 def add_annotations(
@@ -110,29 +108,25 @@ def add_annotations(
     taken = next(iter(marks_by_id(session, list(drafts))), None)
     if taken is not None:
         raise Conflict(f"annotation {taken} stands already; suggest again and take the new ones", code="id_taken")
-    marks = new_marks(series, drafts, timeline, gesture)
-    crowded = is_crowded(session, series_id, marks, gesture.author)
-    add_marks(session, series_id, marks)
-    changes: list[Change] = [(None, mark) for mark in marks]
-    for mark in marks if crowded else ():
-        changes += make_room(session, series, None, mark, timeline, gesture)
-    record(session, series_id, gesture, *changes)
-    return [mark_to_json(mark, drafts[mark.id].label) for mark in marks]
-
-
-def new_marks(
-    series: Series, drafts: Mapping[str, AnnotationDraft], timeline: Timeline, gesture: Gesture
-) -> list[Mark]:
-    """Give the first version of each mark, not stored yet; raise InvalidInput naming the one that cannot be taken."""
-    marks = []
+    slate = Slate(session, series_id)
+    slate.load(drafts)
+    load_room(slate, drafts.values(), gesture.author)
+    changes: list[Change] = []
     for mark_id, draft in drafts.items():
-        try:
-            timeline.check(draft)
-            label_id = _label_id(series, draft.label, None)
-        except InvalidInput as error:
-            raise InvalidInput(f"mark {mark_id}: {error.message}", id=mark_id, **error.details) from None
-        marks.append(_next_version(mark_id, draft, label_id, timeline, gesture, None))
-    return marks
+        changes += put_named(slate, series, mark_id, draft, timeline, gesture)
+    slate.write()
+    record(session, series_id, gesture, *merge((), changes))
+    return slate.shown(drafts)
+
+
+def put_named(
+    slate: Slate, series: Series, mark_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
+) -> list[Change]:
+    """Put one of many drafts on the slate, as `put_draft` does; an InvalidInput names the mark."""
+    try:
+        return put_draft(slate, series, mark_id, draft, timeline, gesture)
+    except InvalidInput as error:
+        raise InvalidInput(f"mark {mark_id}: {error.message}", id=mark_id, **error.details) from None
 
 
 def marked_ranges(session: Session, series_id: int) -> dict[str, list[tuple[int, int]]]:
@@ -144,26 +138,12 @@ def marked_ranges(session: Session, series_id: int) -> dict[str, list[tuple[int,
     return found
 
 
-def _row(session: Session, series_id: int, annotation_id: str) -> Annotation | None:
-    row = session.get(Annotation, annotation_id)
-    if row is not None and row.series_id != series_id:
-        raise Conflict(f"annotation {annotation_id} stands on another series; make a new id", code="id_taken")
-    return row
-
-
-def _check_revision(
-    session: Session, series_id: int, annotation_id: str, draft: AnnotationDraft, row: Annotation | None
-) -> None:
-    if draft.revision != (row.revision if row else 0):
-        raise _stale(session, series_id, annotation_id, {"id": annotation_id, **draft.to_json()}, row)
-
-
-def _stale(session: Session, series_id: int, annotation_id: str, yours: Json, row: Annotation | None) -> Conflict:
-    stored = annotation_to_json(row) if row else None
-    by = row.updated_by if row else who_removed(session, series_id, annotation_id)
-    now = f"is at revision {row.revision}, changed" if row else "was removed"
+def _stale(slate: Slate, annotation_id: str, yours: Json, mark: Mark | None) -> Conflict:
+    by = mark.updated_by if mark else slate.remover(annotation_id)
+    now = f"is at revision {mark.revision}, changed" if mark else "was removed"
     who = f" by {by}" if by else ""
     message = f"annotation {annotation_id} {now}{who}, you sent revision {yours['revision']}; take the stored one first"
+    stored = next(iter(slate.shown([annotation_id])), None)
     return Conflict(message, code="stale_revision", yours=yours, stored=stored, by=by)
 
 

@@ -13,11 +13,12 @@ from annotate.annotations.fields import Fields
 from annotate.annotations.mark import Change, merge
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
-from annotate.models import Json, Series
-from annotate.store.annotations import new_marks, put_draft, take_away
-from annotate.store.marks import add_marks, label_names, load_marks, mark_to_json, marks_by_id, remove_marks
-from annotate.store.room import is_crowded
+from annotate.models import Json
+from annotate.store.annotations import put_named, take_away
+from annotate.store.marks import label_names, mark_to_json, marks_by_id
+from annotate.store.room import load_room
 from annotate.store.series import get_series
+from annotate.store.slate import Slate
 from annotate.store.undo import Gesture, record
 
 MAX_CHANGES = 10_000
@@ -61,16 +62,14 @@ def apply_bulk(session: Session, series_id: int, bulk: Bulk, timeline: Timeline,
     Drafts that are stored already and marks that are gone already change nothing, so that the call may be repeated.
     Raises InvalidInput naming the mark, Conflict with `conflicts`, both versions of each stale mark.
     """
-    series = get_series(session, series_id)
+    series, slate = get_series(session, series_id), _slate(session, series_id, bulk, gesture)
     changes: list[Change] = []
     conflicts: list[Json] = []
-    changes += _remove(session, series_id, bulk.removed, conflicts)
-    at_hand = load_marks(session, list(bulk.drafts))  # held until the end: the session forgets what nobody holds
-    fresh = [] if at_hand else _fresh(session, series, bulk.drafts, timeline, gesture)
-    changes += fresh
-    for mark_id, draft in () if fresh else bulk.drafts.items():
+    for mark_id, revision in bulk.removed.items():
+        changes += _remove(slate, mark_id, revision, conflicts)
+    for mark_id, draft in bulk.drafts.items():
         try:
-            changes += _put(session, series, mark_id, draft, timeline, gesture)
+            changes += put_named(slate, series, mark_id, draft, timeline, gesture)
         except Conflict as error:
             conflicts.append({"id": mark_id, **error.details})
     if conflicts:
@@ -79,9 +78,10 @@ def apply_bulk(session: Session, series_id: int, bulk: Bulk, timeline: Timeline,
             code="stale_revision",
             conflicts=conflicts,
         )
+    slate.write()
     if changes:
         record(session, series_id, gesture, *changes)
-    return _applied(session, bulk, merge((), changes))
+    return _applied(slate, bulk, merge((), changes))
 
 
 def changed_drafts(session: Session, series_id: int, given: object) -> Bulk:
@@ -108,53 +108,31 @@ def changed_drafts(session: Session, series_id: int, given: object) -> Bulk:
     return Bulk(drafts)
 
 
-def _remove(session: Session, series_id: int, removed: Mapping[str, int | None], conflicts: list[Json]) -> list[Change]:
-    """Remove marks; those that are gone already are passed over, stale ones are added to `conflicts`."""
-    stored, gone = marks_by_id(session, list(removed)), []
-    for mark_id, revision in removed.items():
-        if mark_id not in stored:
-            continue
-        on_series, mark, _ = stored[mark_id]
-        if on_series == series_id and revision in (None, mark.revision):
-            gone.append(mark)
-            continue
-        try:
-            take_away(session, series_id, mark_id, revision)
-        except Conflict as error:
-            conflicts.append({"id": mark_id, **error.details})
-    remove_marks(session, [mark.id for mark in gone])
-    return [(mark, None) for mark in gone]
+def _slate(session: Session, series_id: int, bulk: Bulk, gesture: Gesture) -> Slate:
+    """Read at once what the changes of a bulk touch: one by one takes long."""
+    slate = Slate(session, series_id)
+    slate.load([*bulk.drafts, *bulk.removed])
+    load_room(slate, bulk.drafts.values(), gesture.author)
+    slate.load_removers([mark_id for mark_id in slate.missing(bulk.drafts) if bulk.drafts[mark_id].revision])
+    return slate
 
 
-def _fresh(
-    session: Session, series: Series, drafts: Mapping[str, AnnotationDraft], timeline: Timeline, gesture: Gesture
-) -> list[Change]:
-    """Store drafts at once where all are new and none needs room, for one by one takes long; else store none."""
-    if any(draft.revision for draft in drafts.values()):
-        return []
-    marks = new_marks(series, drafts, timeline, gesture)
-    if is_crowded(session, series.id, marks, gesture.author):
-        return []
-    add_marks(session, series.id, marks)
-    return [(None, mark) for mark in marks]
-
-
-def _put(
-    session: Session, series: Series, mark_id: str, draft: AnnotationDraft, timeline: Timeline, gesture: Gesture
-) -> Sequence[Change]:
+def _remove(slate: Slate, mark_id: str, revision: int | None, conflicts: list[Json]) -> list[Change]:
+    """Take a mark away; one that is gone already is passed over, a stale one is added to `conflicts`."""
     try:
-        return put_draft(session, series, mark_id, draft, timeline, gesture)[1]
-    except InvalidInput as error:
-        raise InvalidInput(f"mark {mark_id}: {error.message}", id=mark_id, **error.details) from None
+        return [take_away(slate, mark_id, revision)]
+    except NotFound:
+        return []
+    except Conflict as error:
+        conflicts.append({"id": mark_id, **error.details})
+        return []
 
 
-def _applied(session: Session, bulk: Bulk, changes: Sequence[Change]) -> Applied:
+def _applied(slate: Slate, bulk: Bulk, changes: Sequence[Change]) -> Applied:
     touched = [mark.id for _, mark in changes if mark is not None]
-    ids = list(dict.fromkeys([*bulk.drafts, *touched]))
-    found = marks_by_id(session, ids)
     gone = [before.id for before, after in changes if before is not None and after is None]
     return Applied(
-        [mark_to_json(found[each][1], found[each][2]) for each in ids if each in found],
+        slate.shown(dict.fromkeys([*bulk.drafts, *touched])),
         list(dict.fromkeys([*bulk.removed, *gone])),
         bool(changes),
     )

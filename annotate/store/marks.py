@@ -1,10 +1,10 @@
-"""Annotation rows as plain marks, and back. The one place that writes an annotation row."""
+"""Annotation rows as plain marks, and back, many at once. The one place that writes an annotation row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from annotate.annotations.mark import MARK_FIELDS, Mark
@@ -19,28 +19,9 @@ _SHOWN = (
 ID_BLOCK = 500  # ids asked for in one query; SQLite takes at most 32,766
 
 
-def find_mark(session: Session, annotation_id: str) -> Mark | None:
-    """Give the mark with this id, or None."""
-    row = session.get(Annotation, annotation_id)
-    return None if row is None else mark_of(row)
-
-
 def mark_of(row: Annotation) -> Mark:
     """Give a row as plain data."""
     return Mark(**{name: getattr(row, name) for name in MARK_FIELDS})
-
-
-def put_mark(session: Session, series_id: int, mark: Mark) -> Annotation:
-    """Make the row of this id hold exactly this mark, and give it."""
-    row = session.get(Annotation, mark.id)
-    if row is None:
-        row = Annotation(id=mark.id, series_id=series_id)
-        session.add(row)
-    for name in MARK_FIELDS:
-        setattr(row, name, getattr(mark, name))
-    row.label = session.get_one(Label, mark.label_id)
-    session.flush()
-    return row
 
 
 def add_marks(session: Session, series_id: int, marks: Sequence[Mark]) -> None:
@@ -48,6 +29,17 @@ def add_marks(session: Session, series_id: int, marks: Sequence[Mark]) -> None:
     rows = [{"series_id": series_id, **{name: getattr(mark, name) for name in MARK_FIELDS}} for mark in marks]
     if rows:
         session.execute(insert(Annotation).execution_options(render_nulls=True), rows)
+
+
+def change_marks(session: Session, marks: Sequence[Mark]) -> None:
+    """Make the rows of many stored marks hold exactly these, at once."""
+    # The table, not the class: the mapper would ask of each row which of its twenty columns are new.
+    table = Annotation.__table__
+    values: dict[str, object] = {name: bindparam(name) for name in MARK_FIELDS if name != "id"}
+    change = update(Annotation).where(table.c.id == bindparam("of_id")).values(values)
+    rows = [{("of_id" if name == "id" else name): getattr(mark, name) for name in MARK_FIELDS} for mark in marks]
+    if rows:
+        session.connection().execute(change, rows)
 
 
 def marks_by_id(session: Session, mark_ids: Sequence[str]) -> dict[str, tuple[int, Mark, str]]:
@@ -63,26 +55,10 @@ def marks_by_id(session: Session, mark_ids: Sequence[str]) -> dict[str, tuple[in
     return found
 
 
-def load_marks(session: Session, mark_ids: Sequence[str]) -> list[Annotation]:
-    """Read the rows of many marks at once, so that the session has them at hand; the caller keeps the list."""
-    rows: list[Annotation] = []
-    for start in range(0, len(mark_ids), ID_BLOCK):
-        rows += session.scalars(select(Annotation).where(Annotation.id.in_(mark_ids[start : start + ID_BLOCK])))
-    return rows
-
-
 def remove_marks(session: Session, mark_ids: Sequence[str]) -> None:
     """Remove the rows of many ids."""
     for start in range(0, len(mark_ids), ID_BLOCK):
         session.execute(delete(Annotation).where(Annotation.id.in_(mark_ids[start : start + ID_BLOCK])))
-
-
-def remove_mark(session: Session, annotation_id: str) -> None:
-    """Remove the row of this id."""
-    row = session.get(Annotation, annotation_id)
-    if row is not None:
-        session.delete(row)
-        session.flush()
 
 
 def annotation_to_json(row: Annotation) -> Json:

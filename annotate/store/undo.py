@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from annotate.annotations.mark import Change, Mark, describe, merge
 from annotate.annotations.ranges import Range, joined, without
 from annotate.errors import Conflict
-from annotate.models import Annotation, Json, UndoStep
-from annotate.store.marks import find_mark, label_names, mark_to_json, put_mark, remove_mark
+from annotate.models import Json, UndoStep
+from annotate.store.marks import label_names, mark_to_json
 from annotate.store.reviewed import ranges_of, set_ranges
+from annotate.store.slate import Slate
 from annotate.store.suggestions import set_fates
 
 Direction = Literal["undo", "redo"]
@@ -41,7 +42,7 @@ class Applied:
     """What an undo or redo did: its title, None where nothing was left to do; what it set and what it removed."""
 
     title: str | None
-    annotations: list[Annotation] = field(default_factory=list)
+    annotations: list[Json] = field(default_factory=list)  # as the API shows them
     deleted: list[str] = field(default_factory=list)
     suggestions: list[str] = field(default_factory=list)  # whose fate it changed
     skipped: list[str] = field(default_factory=list)  # marks that someone changed since, left as they are
@@ -51,8 +52,8 @@ def record(session: Session, series_id: int, gesture: Gesture, *new: Change) -> 
     """Keep changes as a step, or join them to the step of their gesture; what the author could redo is gone with it."""
     undone = UndoStep.series_id == series_id, UndoStep.author == gesture.author, UndoStep.undone.is_(True)
     session.execute(delete(UndoStep).where(*undone))
-    step = _next_step(session, series_id, gesture.author, "undo")
-    if step is None or gesture.id is None or step.gesture != gesture.id:
+    step = None if gesture.id is None else _next_step(session, series_id, gesture.author, "undo")
+    if step is None or step.gesture != gesture.id:
         step = UndoStep(series_id=series_id, author=gesture.author, gesture=gesture.id, created=gesture.now)
         step.before, step.after = [], []
     changes = merge(_changes(step), new)
@@ -96,36 +97,39 @@ def redo(session: Session, series_id: int, author: str, *, skip: bool = False) -
 def marks_of_next(session: Session, series_id: int, author: str, direction: Direction) -> list[str]:
     """Give the ids of the marks that this author's next undo or redo would touch."""
     step = _next_step(session, series_id, author, direction)
-    return [] if step is None else [mark["id"] for mark in (*step.before, *step.after) if mark is not None]
+    return [] if step is None else _mark_ids(step)
 
 
 def undo_state(session: Session, series_id: int, author: str) -> Json:
     """Say what this author's undo and redo would do: `{can_undo, can_redo, undo, redo}`, two titles or null."""
-    back, again = (_next_step(session, series_id, author, direction) for direction in ("undo", "redo"))
-    return {
-        "can_undo": back is not None,
-        "can_redo": again is not None,
-        "undo": back.title if back else None,
-        "redo": again.title if again else None,
-    }
+    # The titles alone: a step may hold ten thousand marks.
+    back, again = (
+        session.scalar(_next_of(select(UndoStep.title), series_id, author, direction)) for direction in ("undo", "redo")
+    )
+    return {"can_undo": back is not None, "can_redo": again is not None, "undo": back, "redo": again}
 
 
 def _apply(session: Session, series_id: int, author: str, direction: Direction, skip: bool) -> Applied:
     step = _next_step(session, series_id, author, direction)
     if step is None:
         return Applied(None)
-    applied = Applied(step.title)
+    slate = Slate(session, series_id)
+    slate.load(_mark_ids(step))
     changes: list[Change] = []
+    skipped: list[str] = []
     for before, after in _changes(step):
         expected, wanted = (after, before) if direction == "undo" else (before, after)
-        current = _present(session, expected or wanted)
+        current = slate.find(_id_of(expected, wanted))
         if not _alike(current, expected):
             if not skip:
-                raise _conflict(session, series_id, f"{direction} of “{step.title}”", expected, current)
-            applied.skipped.extend(mark.id for mark in (expected or wanted,) if mark)
+                raise _conflict(session, slate, f"{direction} of “{step.title}”", expected, current)
+            skipped.append(_id_of(expected, wanted))
             continue
-        restored = _restore(session, series_id, applied, current or expected, wanted)
+        restored = _restore(slate, current or expected, wanted)
         changes.append((restored, current) if direction == "undo" else (current, restored))
+    slate.write()
+    touched = [_id_of(*change) for change in changes]
+    applied = Applied(step.title, slate.shown(touched), slate.missing(touched), skipped=skipped)
     _keep(step, changes)
     applied.suggestions.extend(set_fates(session, step.fates or {}, back=direction == "undo"))
     if step.ranges:
@@ -148,29 +152,27 @@ def _joined(earlier: dict[str, list[str]], later: dict[str, list[str]]) -> dict[
     return {name: fates for name, fates in joined.items() if fates[0] != fates[1]}
 
 
-def _restore(
-    session: Session, series_id: int, applied: Applied, current: Mark | None, wanted: Mark | None
-) -> Mark | None:
-    """Make the row hold what is wanted, under a revision it never had, so that a stale edit is told apart."""
+def _restore(slate: Slate, current: Mark | None, wanted: Mark | None) -> Mark | None:
+    """Let the mark be as wanted, under a revision it never had, so that a stale edit is told apart."""
     if wanted is None:
         if current is not None:
-            remove_mark(session, current.id)
-            applied.deleted.append(current.id)
+            slate.remove(current.id)
         return None
     revision = max(wanted.revision, current.revision if current else 0) + 1
     restored = dataclasses.replace(wanted, revision=revision)
-    applied.annotations.append(put_mark(session, series_id, restored))
+    slate.put(restored)
     return restored
 
 
 def _next_step(session: Session, series_id: int, author: str, direction: Direction) -> UndoStep | None:
+    step: UndoStep | None = session.scalar(_next_of(select(UndoStep), series_id, author, direction))
+    return step
+
+
+def _next_of(query: Select[Any], series_id: int, author: str, direction: Direction) -> Select[Any]:
     order = UndoStep.id.desc() if direction == "undo" else UndoStep.id
-    query = select(UndoStep).where(UndoStep.series_id == series_id, UndoStep.author == author)
-    return session.scalar(query.where(UndoStep.undone.is_(direction == "redo")).order_by(order).limit(1))
-
-
-def _present(session: Session, mark: Mark | None) -> Mark | None:
-    return None if mark is None else find_mark(session, mark.id)
+    query = query.where(UndoStep.series_id == series_id, UndoStep.author == author)
+    return query.where(UndoStep.undone.is_(direction == "redo")).order_by(order).limit(1)
 
 
 def _alike(current: Mark | None, expected: Mark | None) -> bool:
@@ -179,22 +181,13 @@ def _alike(current: Mark | None, expected: Mark | None) -> bool:
     return current.is_like(expected)
 
 
-def _conflict(session: Session, series_id: int, what: str, expected: Mark | None, current: Mark | None) -> Conflict:
+def _conflict(session: Session, slate: Slate, what: str, expected: Mark | None, current: Mark | None) -> Conflict:
     names = label_names(session, _label_ids([(expected, current)]))
     yours, stored = (mark and mark_to_json(mark, names[mark.label_id]) for mark in (expected, current))
     became = "was removed" if current is None else "was changed" if expected else "was drawn again"
-    by = current.updated_by if current else who_removed(session, series_id, expected.id if expected else "")
+    by = current.updated_by if current else slate.remover(_id_of(expected, None))
     message = f"{what} is refused: a mark {became} since{f' by {by}' if by else ''}; settle it by hand, or skip it"
     return Conflict(message, code="changed_since", yours=yours, stored=stored, by=by)
-
-
-def who_removed(session: Session, series_id: int, annotation_id: str) -> str | None:
-    """Name the author whose newest gesture on a mark removed it; None where no step of undo tells."""
-    each = func.json_each(UndoStep.before).table_valued("value", joins_implicitly=True)
-    query = select(UndoStep).select_from(UndoStep, each).where(UndoStep.series_id == series_id)
-    query = query.where(func.json_extract(each.c.value, "$.id") == annotation_id).order_by(UndoStep.id.desc()).limit(1)
-    step = session.scalar(query)
-    return step.author if step else None
 
 
 def _changes(step: UndoStep) -> list[Change]:
@@ -205,6 +198,15 @@ def _changes(step: UndoStep) -> list[Change]:
 def _keep(step: UndoStep, changes: list[Change]) -> None:
     step.before = [before.to_json() if before else None for before, _ in changes]
     step.after = [after.to_json() if after else None for _, after in changes]
+
+
+def _mark_ids(step: UndoStep) -> list[str]:
+    return list(dict.fromkeys(mark["id"] for mark in (*step.before, *step.after) if mark is not None))
+
+
+def _id_of(before: Mark | None, after: Mark | None) -> str:
+    mark = before or after
+    return mark.id if mark else ""
 
 
 def _label_ids(changes: list[Change]) -> set[int]:

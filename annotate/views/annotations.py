@@ -19,7 +19,6 @@ from annotate.models import Json
 from annotate.store.annotations import delete_annotation, list_annotations, save_annotation
 from annotate.store.bulk import Bulk, apply_bulk, changed_drafts, changes_to_json
 from annotate.store.label_sets import label_set_to_json
-from annotate.store.marks import annotation_to_json
 from annotate.store.series import get_series
 from annotate.store.undo import Applied, Gesture, marks_of_next, redo, undo, undo_state
 from annotate.upload import answers_of
@@ -50,7 +49,7 @@ def put_annotation(series_id: int, annotation_id: UUID) -> Json:
     with _writing(series_id) as session:
         refuse_hidden(session, series_id, [str(annotation_id)])
         saved = save_annotation(session, series_id, str(annotation_id), draft, timeline, gesture_of(series_id))
-        mark, also = annotation_to_json(saved.annotation), changes_to_json(session, saved.also)
+        mark, also = saved.annotation, changes_to_json(session, saved.also)
     if saved.changed:
         tell_marks(series_id, [mark, *also["annotations"]], also["deleted"])
     return {**mark, "also": also} if saved.also else mark
@@ -125,7 +124,7 @@ def post_redo(series_id: int) -> Json:
         get_series(session, series_id)
         refuse_hidden(session, series_id, marks_of_next(session, series_id, author(), "redo"))
         applied = redo(session, series_id, author(), skip=_skip())
-        refuse_hidden(session, series_id, [row.id for row in applied.annotations])
+        refuse_hidden(session, series_id, [mark["id"] for mark in applied.annotations])
         reply = {"redone": applied.title, **_applied(applied), **undo_state(session, series_id, author())}
     tell_marks(series_id, reply["annotations"], reply["deleted"])
     tell_suggestions(series_id, applied.suggestions)
@@ -133,11 +132,7 @@ def post_redo(series_id: int) -> Json:
 
 
 def _applied(applied: Applied) -> Json:
-    return {
-        "annotations": [annotation_to_json(row) for row in applied.annotations],
-        "deleted": applied.deleted,
-        "skipped": applied.skipped,
-    }
+    return {"annotations": applied.annotations, "deleted": applied.deleted, "skipped": applied.skipped}
 
 
 def _skip() -> bool:

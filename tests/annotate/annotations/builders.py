@@ -17,9 +17,8 @@ from annotate.candle_store import CandleStore
 from annotate.candles import Candles
 from annotate.db import Database
 from annotate.migrate import migrate
-from annotate.models import Annotation, Json, Series
+from annotate.models import Json, Series
 from annotate.store.annotations import delete_annotation, list_annotations, save_annotation
-from annotate.store.marks import annotation_to_json
 from annotate.store.series import create_series
 from annotate.store.undo import Applied, Gesture, redo, undo
 from annotate.timeframe import parse
@@ -88,9 +87,7 @@ class Workspace:
         timeline = Timeline(self.candles.read(self.series_id).time, self._timeframe())
         with self.database.write() as session:
             who = self._gesture(author, gesture)
-            return annotation_to_json(
-                save_annotation(session, self.series_id, mark_id, draft, timeline, who).annotation
-            )
+            return save_annotation(session, self.series_id, mark_id, draft, timeline, who).annotation
 
     def delete(self, mark: Json, author: str = "me", gesture: str | None = None) -> None:
         """Remove a mark at the revision given."""
@@ -173,8 +170,3 @@ def chart_class(start: int | None = None, end: int | None = None, label: str = "
 def said(marks: list[Json]) -> list[Json]:
     """Marks without their revision: what undo has to bring back."""
     return [{name: value for name, value in mark.items() if name != "revision"} for mark in marks]
-
-
-def rows_said(rows: list[Annotation]) -> list[Json]:
-    """Rows as `said` gives marks."""
-    return said([annotation_to_json(row) for row in rows])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import event
 
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
@@ -13,6 +17,7 @@ from annotate.models import Json
 from annotate.store.bulk import MAX_CHANGES, Applied, Bulk, apply_bulk, changed_drafts
 from annotate.store.undo import Gesture, undo_state
 from tests.annotate.annotations.builders import Workspace, candle_class, point, said, span
+from tests.annotate.annotations.test_room import make_exclusive
 
 
 def bulk(workspace: Workspace, body: Json, author: str = "me") -> Applied:
@@ -37,6 +42,19 @@ def _apply(workspace: Workspace, author: str, wanted: Any) -> Applied:
 def new(body: Json) -> Json:
     """A draft with an id of its own."""
     return {**body, "id": str(uuid4())}
+
+
+def statements(workspace: Workspace, act: Callable[[], object]) -> int:
+    """Count what the database is asked while something is done."""
+    asked: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        asked.append(statement)
+
+    event.listen(workspace.database.engine, "before_cursor_execute", note)
+    act()
+    event.remove(workspace.database.engine, "before_cursor_execute", note)
+    return len(asked)
 
 
 def title(workspace: Workspace, author: str = "me") -> str | None:
@@ -72,6 +90,52 @@ def test_the_same_bulk_again_changes_nothing(workspace: Workspace) -> None:
     assert (first.changed, second.changed) == (True, False)
     assert first.annotations == second.annotations
     assert title(workspace) == "change 2 marks"
+
+
+def test_many_marks_cost_no_more_statements_than_a_few(workspace: Workspace) -> None:
+    few, many = ([new(span(place % 90, place % 90 + 2)) for place in range(count)] for count in (10, 400))
+    costs = []
+    for marks in (few, many):
+        steps: list[Callable[[], object]] = [
+            partial(bulk, workspace, {"put": marks}),
+            partial(set_all, workspace, marks, label="Short"),
+            workspace.undo,
+            partial(bulk, workspace, {"delete": [{"id": mark["id"]} for mark in marks]}),
+            workspace.undo,
+        ]
+        costs.append([statements(workspace, step) for step in steps])
+    assert costs[1] == costs[0]
+    assert len(workspace.marks()) == 410
+
+
+def test_many_marks_of_an_exclusive_layer_come_to_what_they_come_to_one_by_one(workspace: Workspace) -> None:
+    rng = random.Random(0)
+    starts = [rng.randrange(90) for _ in range(60)]
+    drafts = [span(at, at + rng.randrange(1, 10), rng.choice(["Long", "Short"])) for at in starts]
+    make_exclusive(workspace, "default")
+    workspace.put(span(0, 100, "Noise"))
+    for draft in drafts:
+        workspace.put(draft)
+    one_by_one = sorted((mark["start"], mark["end"], mark["label"]) for mark in workspace.marks())
+    for _ in drafts:
+        workspace.undo()
+    bulk(workspace, {"put": [new(draft) for draft in drafts]})
+    assert sorted((mark["start"], mark["end"], mark["label"]) for mark in workspace.marks()) == one_by_one
+    workspace.undo()
+    assert [mark["label"] for mark in workspace.marks()] == ["Noise"]
+
+
+def test_an_edit_of_marks_that_someone_removed_names_who_it_was(workspace: Workspace) -> None:
+    marks = [workspace.put(span(place, place + 5)) for place in (10, 20, 30)]
+    for mark, author in zip(marks[:2], ("Ben", "Cleo"), strict=True):
+        workspace.delete(mark, author=author)
+    changed = [span(40, 45) | {"id": mark["id"], "revision": 1} for mark in marks]
+    with pytest.raises(Conflict) as refused:
+        bulk(workspace, {"put": changed})
+    assert [(each["by"], each["stored"]) for each in refused.value.details["conflicts"]] == [
+        ("Ben", None),
+        ("Cleo", None),
+    ]
 
 
 def test_one_stale_mark_stops_all_and_every_stale_one_is_named_with_its_author(workspace: Workspace) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from annotate.errors import Conflict
 from annotate.models import Json, UndoStep
 from annotate.store.undo import undo_state
-from tests.annotate.annotations.builders import Workspace, candles_at, every, point, rows_said, said, span, trade
+from tests.annotate.annotations.builders import Workspace, candles_at, every, point, said, span, trade
 
 
 def test_each_gesture_is_one_step_with_a_title(workspace: Workspace) -> None:
@@ -29,8 +29,8 @@ def test_undo_gives_the_marks_it_set_and_the_ids_it_removed(workspace: Workspace
     mark = workspace.put(span())
     moved = workspace.put(span(12, 22, revision=1), mark["id"])
     back = workspace.undo()
-    assert rows_said(back.annotations) == said([mark])
-    assert back.annotations[0].revision == moved["revision"] + 1
+    assert said(back.annotations) == said([mark])
+    assert back.annotations[0]["revision"] == moved["revision"] + 1
     assert workspace.undo().deleted == [mark["id"]]
     assert workspace.marks() == []
 
@@ -129,7 +129,7 @@ def test_calls_of_one_gesture_are_one_step(workspace: Workspace) -> None:
     back = workspace.undo()
     assert back.title == "draw 3 marks"
     assert sorted(back.deleted) == sorted(mark["id"] for mark in marks)
-    assert rows_said(workspace.redo().annotations) == said(marks)
+    assert said(workspace.redo().annotations) == said(marks)
 
 
 def test_a_mark_drawn_and_removed_in_one_gesture_leaves_no_step(workspace: Workspace) -> None:
@@ -152,7 +152,7 @@ def test_a_mark_drawn_again_by_redo_never_takes_up_an_old_revision(workspace: Wo
     seen = [mark["revision"]]
     for _ in range(3):
         workspace.undo()
-        seen.append(workspace.redo().annotations[0].revision)
+        seen.append(workspace.redo().annotations[0]["revision"])
     assert seen == sorted(set(seen))
 
 
