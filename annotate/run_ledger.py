@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy.exc import OperationalError
 
 from annotate.store.checkpoints import save_checkpoint
-from annotate.store.events import last_seq, newest_value
+from annotate.store.events import last_seq, late_candles, newest_candle, newest_value
 from annotate.store.runs import add_run, change_run, run_to_json, unfinished_runs
 
 if TYPE_CHECKING:
@@ -98,12 +98,16 @@ class RunLedger:
             return newest_value(session, run_id, "epoch_done", "epoch") or 0
 
     def recorded_candles(self, run_id: int) -> Json:
-        """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt}`."""
+        """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt, late}`.
+
+        `late` lists those that came too late: `{scored, learnt}`.
+        """
         with self._database.read() as session:
-            return {
-                word: newest_value(session, run_id, f"candle_{word}", "candle_time")
-                for word in ("predicted", "scored", "learnt")
+            newest = {
+                word: newest_candle(session, run_id, f"candle_{word}") for word in ("predicted", "scored", "learnt")
             }
+            late = {word: late_candles(session, run_id, f"candle_{word}") for word in ("scored", "learnt")}
+        return {**newest, "late": late}
 
     def _last_seq(self, run_id: int) -> int:
         if run_id not in self._last:

@@ -94,7 +94,7 @@ def rival(market: Market) -> Floats:
         run.tape.append(market.feed.slice(row, row + 1))
     rows = np.arange(len(run.tape))
     classes = targets_at(run.tape, rows, int(rows[-1]), run.learner.edges, run.config.trend_horizon)["candle"]
-    both = [_progressive(run.tape.rows, classes, rate)[first - 1 : -1] for rate in (0.01, 0.003)]
+    both = [_progressive(run.tape.rows.values, classes, rate)[first - 1 : -1] for rate in (0.01, 0.003)]
     return min(both, key=lambda losses: float(np.nanmean(losses)))
 
 

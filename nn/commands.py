@@ -78,8 +78,8 @@ class StartLive(Command):
 
     `history_dir` is a dataset directory up to the first candle of the feed. With `resume` it ends before the next
     candle that the run has not learnt, and `first_time` is that candle: what the run learnt after its last checkpoint
-    is relearnt from the history without new events, up to `recorded`, which is {predicted, scored, learnt}: the
-    candle_time of the last stored event of each.
+    is relearnt from the history without new events, up to `recorded`, which is {predicted, scored, learnt, late}: the
+    candle_time of the last stored event of each, and {scored, learnt} of the candles that came too late.
     """
 
     type = "live"
@@ -190,6 +190,28 @@ class Predict(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLabels(Command):
+    """Ask the label head of the newest published snapshot for spans; answered by the inference thread.
+
+    Of the candles that open in [start, end), both None: all, those from number `at` on are read, `count` at most, and
+    none at or after `cursor` is looked at. Answer body: {run_id, model, step, data_cut, done, total, suggestions}.
+    """
+
+    type = "read_labels"
+    request_id: int
+    series_id: int
+    model: str | None
+    candles: str  # absolute path of a candle file
+    timeframe_ms: int
+    start: int | None
+    end: int | None
+    cursor: int | None
+    at: int
+    count: int
+    hindsight: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Discard(Command):
     """Forget the loaded weights of a series, so that the next run starts fresh."""
 
@@ -222,6 +244,7 @@ COMMANDS: dict[str, type[Command]] = {
         PauseRun,
         ResumeRun,
         Predict,
+        ReadLabels,
         Discard,
         Shutdown,
     )

@@ -32,6 +32,7 @@ from nn.windows import Batch
 Json = dict[str, Any]
 
 MOST_AT_ONCE = 64  # candles that one step may take in under backlog; each keeps its own loss
+KEPT = 50_000  # newest candles that past windows are drawn from; older ones are let go
 TRIES = 64  # draws for one past window, where gaps leave few
 OFF = "learning is off"  # why no candle is learnt with the policy `none`
 FORGOTTEN = "forgotten"
@@ -63,7 +64,7 @@ class LiveLearning:
         self.newest = self.good = start  # published last; the last that was no worse than the frozen start
         self.pending: list[Closed] = []  # scored, not yet learnt; oldest first
         self.counts: Counter[str] = Counter()  # candles learnt, and skipped by reason
-        self._forgotten: list[tuple[int, int]] = []  # rows [from, to) whose outcomes are never learnt again
+        self._forgotten: list[tuple[int, int]] = []  # open times [from, to) whose outcomes are never learnt again
         self._marks, self._config, self._market = marks, config, market
         self._run_id, self._clock = run_id, clock
         self._random = np.random.default_rng(config.seed)
@@ -73,7 +74,7 @@ class LiveLearning:
     @property
     def most_at_once(self) -> int:
         """Candles that one step may take in: all must lie in one window."""
-        return max(1, min(MOST_AT_ONCE, self._config.sequence_length - 1))
+        return max(1, min(max(MOST_AT_ONCE, self._config.learn_every), self._config.sequence_length - 1))
 
     def take(self, closed: Closed) -> list[Event]:
         """Take a scored candle for learning; undo the learning where it has fallen behind the frozen start model."""
@@ -83,8 +84,9 @@ class LiveLearning:
         return [self._roll_back()] if closed.verdict == "behind" else []
 
     def is_due(self) -> bool:
-        """Tell whether as many candles wait as one step is to take in."""
-        return len(self.pending) >= (self._config.learn_every if self._config.policy == "replay" else 1)
+        """Tell whether as many candles wait as one step is to take in; more than a window holds it cannot."""
+        every = min(self._config.learn_every, self.most_at_once)
+        return len(self.pending) >= (every if self._config.policy == "replay" else 1)
 
     def learn(self) -> list[Event]:
         """Learn every waiting candle in one step, publish, and say of each how it went."""
@@ -92,6 +94,7 @@ class LiveLearning:
             return self.give_up(OFF)
         taken = self.pending[: self.most_at_once]
         self.pending = self.pending[len(taken) :]
+        self._let_go(taken)
         rows = [closed.row for closed in taken if closed.row is not None and not closed.skipped]
         if not rows:
             return [self._learnt(closed, None, closed.skipped) for closed in taken]
@@ -110,6 +113,7 @@ class LiveLearning:
     def give_up(self, reason: str) -> list[Event]:
         """Record every waiting candle as skipped."""
         taken, self.pending = self.pending, []
+        self._let_go(taken)
         return [self._learnt(closed, None, closed.skipped or reason) for closed in taken]
 
     def take_marks(self, annotations: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -125,8 +129,9 @@ class LiveLearning:
             replace(closed, skipped=closed.skipped or FORGOTTEN) if closed.time >= since else closed
             for closed in self.pending
         ]
-        first = int(np.searchsorted(self.tape.time, since))
-        self._forgotten.append((first, len(self.tape)))
+        first = self.tape.row_from(since)
+        if first < len(self.tape):
+            self._forgotten.append((since, int(self.tape.time.newest()) + 1))
         self._known = len(self.tape) - 1
         fallen, self.learner.data_cut = self.newest, snapshot.data_cut
         self.take_weights(snapshot)
@@ -149,10 +154,10 @@ class LiveLearning:
             "learner": self.learner.state(),
             "good": {"params": dict(self.good.params), "number": self.good.number},
             "marks": self._marks.state(),
-            "forgotten": [list(rows) for rows in self._forgotten],
+            "forgotten": [list(times) for times in self._forgotten],
             "counts": dict(self.counts),
             "random": self._random.bit_generator.state,
-            "known": self._known,
+            "known": int(self.tape.time[self._known]) if self._known >= 0 else None,
             "pending": [asdict(closed) for closed in self.pending],
             "loss_sum": self._loss_sum,
             "losses": self._losses,
@@ -166,10 +171,13 @@ class LiveLearning:
         self.newest = replace(self.newest, data_cut=self.learner.data_cut, edges=self.learner.edges)
         self.good = replace(self.newest, **state["good"])
         self._marks.restore(state["marks"])
-        self._forgotten = [(first, end) for first, end in state["forgotten"]]
+        self._forgotten = [(since, end) for since, end in state["forgotten"]]
         self.counts = Counter(state["counts"])
         self._random.bit_generator.state = state["random"]
-        self.pending, self._known = [Closed(**closed) for closed in state["pending"]], state["known"]
+        # By time: older candles may have been stored since, so that the rows are others now.
+        pending = [Closed(**closed) for closed in state["pending"]]
+        self.pending = [replace(closed, row=self.tape.row_of(closed.time)) for closed in pending]
+        self._known = -1 if state["known"] is None else self.tape.row_from(state["known"])
         self._loss_sum, self._losses, self._warned = state["loss_sum"], state["losses"], state["warned"]
 
     def _batch(self, newest: int, now: int) -> Batch:
@@ -187,7 +195,8 @@ class LiveLearning:
 
     def _others(self, newest: int, now: int) -> list[int]:
         """Give the end rows of the other windows: that of a new annotation, and with `replay` past ones."""
-        marked = self._marks.next_window(self.tape, self._closes(now), self._config.sequence_length)
+        length = self._config.sequence_length
+        marked = self._marks.next_window(self.tape, self._closes(now), length, _oldest(newest))
         past = self._past(newest) if self._config.policy == "replay" else []
         return past if marked is None else [marked, *past[1:]]
 
@@ -195,8 +204,8 @@ class LiveLearning:
         """Tell at which rows the target of a head depends on a forgotten candle."""
         reach = {"label": 0, "trend": self._config.trend_horizon}.get(head, 1)
         hit = np.zeros(rows.shape, np.bool_)
-        for first, end in self._forgotten:
-            hit |= (rows + reach >= first) & (rows < end)
+        for since, end in self._forgotten:
+            hit |= (rows + reach >= self.tape.row_from(since)) & (rows < self.tape.row_from(end))
         return hit
 
     def _past(self, newest: int) -> list[int]:
@@ -204,7 +213,9 @@ class LiveLearning:
         length, found = self._config.sequence_length, list[int]()
         if newest <= length:
             return found
-        draws = self._random.integers(length, newest, size=(self._config.batch_size - 1) * TRIES)
+        draws = self._random.integers(
+            max(length, _oldest(newest) + length), newest, size=(self._config.batch_size - 1) * TRIES
+        )
         whole = draws[self.tape.run[draws - 1] >= length]
         found.extend(whole[: self._config.batch_size - 1].tolist())
         return found
@@ -219,6 +230,11 @@ class LiveLearning:
         known_by = self._closes(now)
         windows = [self._marks.classes(self.tape.time[window], known_by) for window in np.atleast_2d(rows)]
         return np.stack(windows).reshape(rows.shape)
+
+    def _let_go(self, taken: Iterable[Closed]) -> None:
+        """Let the tape forget what no later step can ask for."""
+        rows = [closed.row for closed in taken if closed.row is not None]
+        self.tape.let_go(_oldest(rows[-1]) if rows else 0)
 
     def _closes(self, row: int) -> int:
         return int(self.tape.time[row]) + self.tape.timeframe_ms
@@ -284,7 +300,7 @@ class LiveLearning:
         return RolledBack(
             run_id=self._run_id,
             time=self._clock(),
-            candle_time=int(self.tape.time[-1]) if len(self.tape) else None,
+            candle_time=int(self.tape.time.newest()) if len(self.tape) else None,
             asked=since is not None,
             since=since,
             taken_back=fallen.number,
@@ -300,3 +316,8 @@ class LiveLearning:
         self._warned = True
         message = f"step skipped: {result.skipped}; the weights stay as they were, and it is counted"
         return [Warned(run_id=self._run_id, time=self._clock(), code="non_finite", message=message)]
+
+
+def _oldest(newest: int) -> int:
+    """Give the oldest row that a step may ask for whose newest window ends at row `newest`."""
+    return max(0, newest - KEPT)

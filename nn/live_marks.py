@@ -57,16 +57,16 @@ class LiveMarks:
         marks = [self._marks[i] for i in np.flatnonzero(counts)]
         return label_targets(marks, self._labels, time, self._timeframe_ms).classes
 
-    def next_window(self, tape: Tape, known_by: int, length: int) -> int | None:
+    def next_window(self, tape: Tape, known_by: int, length: int, oldest: int = 0) -> int | None:
         """Give the row after the window of a new mark that has to be shown now; None where none is due.
 
-        The window ends with the mark's last candle. A mark that is not known yet waits; one without a whole window
-        before its end is let go.
+        The window ends with the mark's last candle and begins at row `oldest` or later. A mark that is not known yet
+        waits; one without a whole window before its end is let go.
         """
         while self._waiting and self._waiting[0].known_at <= known_by:
             mark = heapq.heappop(self._waiting)
-            row = int(np.searchsorted(tape.time, mark.end))
-            if row and tape.run[row - 1] >= length:
+            row = tape.row_from(mark.end)
+            if row - length >= oldest and tape.run[row - 1] >= length:
                 return row
         return None
 

@@ -226,7 +226,7 @@ class LiveRun:
         scorer = self.session.scorer
         candle = one_candle(command.time, command.open, command.high, command.low, command.close, command.volume)
         said, closed = scorer.score(candle, behind)
-        predicted = scorer.predict(self.published, command.next_time, arrived_s)
+        predicted = scorer.predict(self.published, command.next_time, arrived_s) if closed.row is not None else None
         # Told together: a page hears at most ten times a second, and what came just before would hold it up.
         self._tell([*said, *([predicted] if predicted else [])])
         scorer.remember()

@@ -21,10 +21,10 @@ from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, E
 from nn.learner import Learner, Schedule
 from nn.live_learning import LiveLearning, Market
 from nn.live_marks import LiveMarks
-from nn.prequential import Closed, Scorer
+from nn.prequential import LATE, Closed, Scorer
 from nn.snapshot import Snapshot
 from nn.split import calendar_of
-from nn.tape import Tape, finite
+from nn.tape import Tape, finite, without
 from nn.targets import Edges, fit_edges
 
 Json = dict[str, Any]
@@ -44,7 +44,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a live run starts with. `recorded` names the candle of the last stored event of each kind, on a resume."""
+    """What a live run starts with.
+
+    `recorded` names, on a resume, the candle of the last stored event of each kind, and under `late` the candles that
+    came after a newer one: `{scored, learnt}`, those whose event of that kind is stored.
+    """
 
     run_id: int
     config: LiveConfig
@@ -54,7 +58,7 @@ class Setting:
     clock: Callable[[], int]  # ms UTC
     weights: Weights | None = None  # to start from; None: fresh
     kept: Kept | None = None  # to go on from
-    recorded: Mapping[str, int | None] = field(default_factory=dict)
+    recorded: Mapping[str, Any] = field(default_factory=dict)
     annotations: Sequence[Mapping[str, Any]] | None = None  # of the series as they stand now, also later ones
 
 
@@ -67,6 +71,8 @@ class Session:
         self.market = Market(str(manifest.get("symbol", "")), str(manifest.get("timeframe", "")))
         candles, timeframe_ms = finite(setting.history.candles), int(manifest["timeframe_ms"])
         self.left_out = len(setting.history.candles) - len(candles)
+        self._late = self._late_by(kept)
+        candles = without(candles, self._late)
         self.history_end = _history_end(candles, kept)  # open time of the last candle before the run's first
         before = _up_to(candles, self.history_end)
         calendar = calendar_of(before.time, timeframe_ms)
@@ -75,7 +81,7 @@ class Session:
         self.tape = Tape(played, timeframe_ms, calendar)
         labels = tuple(manifest.get("labels") or ())
         weights = kept.weights if kept else setting.weights
-        edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma)
+        edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma.values)
         self.learner = Learner(
             self.config,
             Schedule(self.config.learning_rate),
@@ -107,6 +113,7 @@ class Session:
 
         `first_time` is that of the first candle that is not in the history.
         """
+        self.learning.pending += self._late_untold()
         opens = int(self.unplayed.time[0]) if len(self.unplayed) else first_time
         if opens is None or self.said["predicted"] is not None or len(self.tape) != self.scorer.first_row:
             return []
@@ -117,7 +124,7 @@ class Session:
     def step(self, candle: Candles, next_time: int | None, arrived_s: float) -> list[Event]:
         """Score, predict and learn one closed candle (a slice of one row), strictly in that order."""
         said, closed = self.scorer.score(candle)
-        predicted = self.scorer.predict(self.learning.newest, next_time, arrived_s)
+        predicted = self.scorer.predict(self.learning.newest, next_time, arrived_s) if closed.row is not None else None
         self.scorer.remember()
         learnt = self.take(closed)
         if self.learning.is_due():
@@ -180,7 +187,24 @@ class Session:
         self.scorer.watch_anew()
         return event
 
+    def _late_by(self, kept: Kept | None) -> list[int]:
+        """Give the candles that this run heard of too late: its tape goes on without them, as it stood."""
+        if kept is None:
+            return []
+        told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
+        return sorted({*kept.state["scorer"]["late"], *told.get("scored", ())})
+
+    def _late_untold(self) -> list[Closed]:
+        """Give the late candles that were stored as scored, and whose last word the interruption cut off."""
+        told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
+        known = {*told.get("learnt", ()), *(closed.time for closed in self.learning.pending)}
+        left = [time for time in told.get("scored", ()) if time not in known]
+        return [Closed(time, None, LATE, False, None, None, None, None) for time in left]
+
     def _is_news(self, event: Event) -> bool:
+        if isinstance(event, CandleScored | CandleLearnt) and event.skipped == LATE:
+            told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
+            return event.candle_time not in told.get(MARKS[type(event)], ())
         if isinstance(event, CandlePredicted | CandleScored | CandleLearnt):
             name = MARKS[type(event)]
             stored = self.setting.recorded.get(name)
@@ -189,17 +213,18 @@ class Session:
         if isinstance(event, DriftAlarm):
             scored = self.setting.recorded.get("scored")
             return scored is None or event.candle_time > scored
-        newest = self.learning.pending[-1].time if self.learning.pending else self.said["learnt"]
+        newest = max((closed.time for closed in self.learning.pending), default=self.said["learnt"])
         stored = self.setting.recorded.get("learnt")
         return not isinstance(event, Warned | RolledBack) or stored is None or newest is None or newest > stored
 
     def _go_back(self, kept: Kept, first_row: int) -> None:
         self.scorer.restore(kept.state["scorer"], first_row)
+        self.scorer.late = list(self._late)
         self.learning.restore(kept.weights.params, kept.state["learning"])
         self.said.update(kept.state["said"])
 
 
-def find_kept(folder: Path, recorded: Mapping[str, int | None]) -> Kept | None:
+def find_kept(folder: Path, recorded: Mapping[str, Any]) -> Kept | None:
     """Give the newest whole checkpoint of a run that is not ahead of its stored events; None where there is none.
 
     One that is ahead is taken only when nothing older stands: it would leave a hole in the events.
@@ -214,7 +239,7 @@ def find_kept(folder: Path, recorded: Mapping[str, int | None]) -> Kept | None:
     return next(iter([*behind, *found[-1:]]), None)
 
 
-def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, int | None]) -> bool:
+def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, Any]) -> bool:
     pairs = [(said.get(name), recorded.get(name)) for name in MARKS.values()]
     return any(mine is not None and (stored is None or mine > stored) for mine, stored in pairs)
 

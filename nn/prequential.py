@@ -32,7 +32,8 @@ MARGIN = 0.1  # nats a candle; falling that far behind the frozen start model, b
 WATCHED = 100  # unseen candles of one judgement
 REFIT_EVERY = 500  # candles; in between the logistic regression stands still
 REFIT_ROWS = 5_000  # newest candles that a fit uses
-OFF_TAPE = ("late", "not finite")  # reasons for which a candle is not even kept as part of later windows
+LATE = "late"
+OFF_TAPE = (LATE, "not finite")  # reasons for which a candle is not even kept as part of later windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class Scorer:
         self._forecasts: deque[Forecast] = deque()  # newest last; kept until their trend falls due
         self._rivals = self._new_rivals()
         self._drift = Drift()
+        self.late: list[int] = []  # open times of the candles that came after a newer one
         self._asked: Asked | None = None
 
     def score(self, candle: Candles, behind: int = 0) -> tuple[list[CandleScored | DriftAlarm], Closed]:
@@ -192,11 +194,12 @@ class Scorer:
     def state(self) -> Json:
         """Give everything that the tape does not tell, as plain data, for a checkpoint."""
         return {
-            "last_time": int(self.tape.time[-1]) if len(self.tape) else None,
+            "last_time": int(self.tape.time.newest()) if len(self.tape) else None,
             "edges": self._edges.to_json(),
             "figures": {str(seen): {h: f.state() for h, f in heads.items()} for seen, heads in self._figures.items()},
             "watched": list(self._watched),
-            "forecasts": [asdict(said) for said in self._forecasts],
+            "forecasts": [{**asdict(said), "as_of": int(self.tape.time[said.as_of])} for said in self._forecasts],
+            "late": list(self.late),
             "rivals": {head: rivals.state() for head, rivals in self._rivals.items()},
             "drift": self._drift.state(),
         }
@@ -210,17 +213,18 @@ class Scorer:
                 head: Figures.restore(kept, self._overlap(head)) for head, kept in state["figures"][str(seen)].items()
             }
         self._watched.extend(state["watched"])
-        self._forecasts.extend(_forecast_from(kept) for kept in state["forecasts"])
+        self._forecasts.extend(self._forecast_from(kept) for kept in state["forecasts"])
         self._rivals = {head: Rivals.restore(kept) for head, kept in state["rivals"].items()}
         self._drift = Drift.restore(state["drift"])
 
     def _reason_to_skip(self, candle: Candles) -> str | None:
         opens = int(candle.time[0])
-        if len(self.tape) and opens <= self.tape.time[-1]:
-            return "late"
+        if len(self.tape) and opens <= self.tape.time.newest():
+            self.late.append(opens)
+            return LATE
         if not is_finite(candle):
             return "not finite"
-        before = int(self.tape.run[-1]) if len(self.tape) else 0
+        before = int(self.tape.run.newest()) if len(self.tape) else 0
         if before and self.tape.is_gap(opens):
             return "gap"
         if before >= self.length:
@@ -338,6 +342,11 @@ class Scorer:
     def _new_figures(self) -> dict[str, Figures]:
         return {head: Figures(self._overlap(head)) for head in HEADS}
 
+    def _forecast_from(self, kept: Json) -> Forecast:
+        """Give a kept forecast; older candles may have been stored since, so that its row is another one now."""
+        row = self.tape.row_from(kept["as_of"])
+        return Forecast(**{**kept, "as_of": row, "edges": Edges.from_json(kept["edges"])})
+
     def _overlap(self, head: str) -> int:
         return self.horizon if head == "trend" else 1
 
@@ -345,7 +354,3 @@ class Scorer:
 def covers(data_cut: int | None, candle_time: int) -> bool:
     """Tell whether weights with this data cut have seen the candle that opens at `candle_time`."""
     return data_cut is not None and candle_time <= data_cut
-
-
-def _forecast_from(kept: Json) -> Forecast:
-    return Forecast(**{**kept, "edges": Edges.from_json(kept["edges"])})

@@ -1,12 +1,13 @@
-"""The closed candles of a live run in order, with what is known of each; it only grows. No torch.
+"""The closed candles of a live run in order, with what is known of each. No torch.
 
-One thread appends. Rows that stand are never written again, so another thread may read those it was told of.
+One thread appends. Rows that stand are never written again, so another thread may read those it was told of. Rows are
+counted from the first candle for ever; the oldest go once learning has let go of them, so that weeks fit in memory.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,36 @@ from nn.targets import MASKED, Edges, bucket, trend_class
 Indices = npt.NDArray[np.int64]
 
 LEAST_ROOM = 1024
+LEAST_GONE = 16_384  # rows that are let go together, so that the rest is seldom copied
 KINDS: dict[str, type[np.generic]] = {
     **dict.fromkeys(("time", "run"), np.int64),
     **dict.fromkeys((*COLUMNS[1:], "sigma", "move", "range"), np.float64),
 }
+
+
+class Column:
+    """One number of each candle, or a row of them, by the candle's row; a row that was let go raises IndexError."""
+
+    def __init__(self, values: npt.NDArray[Any], first: int) -> None:
+        self.values = values  # of the candles that stand, oldest first
+        self.first = first  # row of the oldest
+
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, slice):
+            return self.values[self._place(rows.start) : self._place(rows.stop)]
+        places = np.asarray(rows) - self.first
+        if np.any(places < 0):
+            raise IndexError(f"row {np.min(rows)} was let go; the tape holds rows from {self.first} on")
+        return self.values[places]
+
+    def newest(self) -> Any:
+        """Give the number of the newest candle."""
+        return self.values[-1]
+
+    def _place(self, row: int) -> int:
+        if row < self.first:
+            raise IndexError(f"row {row} was let go; the tape holds rows from {self.first} on")
+        return row - self.first
 
 
 class Tape:
@@ -36,9 +63,9 @@ class Tape:
     def __init__(self, candles: Candles, timeframe_ms: int, calendar: Calendar | None = None) -> None:
         self.timeframe_ms = timeframe_ms
         self.calendar = calendar or calendar_of(candles.time, timeframe_ms)
-        self._n = 0
-        self._columns: dict[str, npt.NDArray[Any]] = {name: np.empty(0, kind) for name, kind in KINDS.items()}
-        self._rows: Rows = np.empty((0, len(FEATURES)), np.float32)
+        self._n = self._first = self._needed = 0  # rows so far; the oldest that stands; the oldest that learning needs
+        self._columns: dict[str, Column] = {name: Column(np.empty(0, kind), 0) for name, kind in KINDS.items()}
+        self._columns["rows"] = Column(np.empty((0, len(FEATURES)), np.float32), 0)
         computed = compute(candles)
         self._state = computed.state
         self._take(candles, computed, _run_lengths(segment_ids(candles.time, timeframe_ms, self.calendar)))
@@ -50,85 +77,106 @@ class Tape:
         """Add one closed candle (a slice of one row, finite, later than the last) and give its row."""
         computed = compute(candle, self._state)
         self._state = computed.state
-        run = 1 if not self._n or self.is_gap(int(candle.time[0])) else int(self.run[-1]) + 1
+        run = 1 if not self._n or self.is_gap(int(candle.time[0])) else int(self.run.newest()) + 1
         self._take(candle, computed, np.array([run]))
         return self._n - 1
 
+    def let_go(self, before: int) -> None:
+        """Say that nobody asks for rows before this one any more; from the thread that learns."""
+        self._needed = max(self._needed, before)
+
     def is_gap(self, time: int) -> bool:
         """Tell whether candles are missing between the last one and one that opens at `time`."""
-        return bool(self.calendar.is_gap(self.time[-1], time))
+        return bool(self.calendar.is_gap(self.time.newest(), time))
 
     @property
-    def time(self) -> Indices:
-        """Open times, ms UTC, (n,)."""
-        return self._columns["time"][: self._n]
+    def time(self) -> Column:
+        """Open times, ms UTC."""
+        return self._column("time")
 
     @property
-    def close(self) -> Floats:
-        """Closes, (n,)."""
-        return self._columns["close"][: self._n]
+    def close(self) -> Column:
+        """Closes."""
+        return self._column("close")
 
     @property
-    def sigma(self) -> Floats:
-        """Expected size of the next candle's log return, seen from each candle, (n,)."""
-        return self._columns["sigma"][: self._n]
+    def sigma(self) -> Column:
+        """Expected size of the next candle's log return, seen from each candle."""
+        return self._column("sigma")
 
     @property
-    def move(self) -> Floats:
-        """Each candle's return in units of the σ before it, (n,); the candle head's outcome is its class."""
-        return self._columns["move"][: self._n]
+    def move(self) -> Column:
+        """Each candle's return in units of the σ before it; the candle head's outcome is its class."""
+        return self._column("move")
 
     @property
-    def range(self) -> Floats:
-        """Each candle's range in units of the σ before it, (n,)."""
-        return self._columns["range"][: self._n]
+    def range(self) -> Column:
+        """Each candle's range in units of the σ before it."""
+        return self._column("range")
 
     @property
-    def run(self) -> Indices:
-        """Candles without a gap up to each one, (n,)."""
-        return self._columns["run"][: self._n]
+    def run(self) -> Column:
+        """Candles without a gap up to each one."""
+        return self._column("run")
 
     @property
-    def rows(self) -> Rows:
-        """Features, (n, F)."""
-        return self._rows[: self._n]
+    def rows(self) -> Column:
+        """Features, F of each candle."""
+        return self._column("rows")
 
     def candle(self, row: int) -> dict[str, Any]:
         """Give one candle as plain data; a null volume is None."""
-        values = {name: float(self._columns[name][row]) for name in COLUMNS[1:]}
+        values = {name: float(self._column(name)[row]) for name in COLUMNS[1:]}
         volume = values.pop("volume")
         return {"time": int(self.time[row]), **values, "volume": volume if math.isfinite(volume) else None}
 
     def row_of(self, time: int) -> int | None:
-        """Give the row of the candle that opens at `time`; None where there is none."""
-        row = int(np.searchsorted(self.time, time))
-        return row if row < self._n and self.time[row] == time else None
+        """Give the row of the candle that opens at `time`; None where none stands."""
+        times = self.time
+        place = int(np.searchsorted(times.values, time))
+        found = place < len(times.values) and times.values[place] == time
+        return times.first + place if found else None
+
+    def row_from(self, time: int) -> int:
+        """Give the row of the first standing candle that opens at or after `time`, or that of the next to come."""
+        times = self.time
+        return times.first + int(np.searchsorted(times.values, time))
+
+    def _column(self, name: str) -> Column:
+        column = self._columns[name]
+        return Column(column.values[: self._n - column.first], column.first)
 
     def _take(self, candles: Candles, computed: Computed, run: Indices) -> None:
         n = len(candles)
-        before_close = np.concatenate([self.close[-1:], candles.close[:-1]]) if self._n else _shifted(candles.close)
-        before_sigma = np.concatenate([self.sigma[-1:], computed.sigma[:-1]]) if self._n else _shifted(computed.sigma)
+        before_close, before_sigma = _shifted(candles.close), _shifted(computed.sigma)
+        if self._n and n:
+            before_close[0], before_sigma[0] = self.close.newest(), self.sigma.newest()
         new: Mapping[str, npt.NDArray[Any]] = {
             **{name: getattr(candles, name) for name in COLUMNS},
             "sigma": computed.sigma,
             "move": move(before_close, candles.close) / before_sigma,
             "range": move(candles.low, candles.high) / before_sigma,
             "run": run,
+            "rows": computed.rows,
         }
         self._make_room(n)
         for name, values in new.items():
-            self._columns[name][self._n : self._n + n] = values
-        self._rows[self._n : self._n + n] = computed.rows
+            place = self._n - self._first
+            self._columns[name].values[place : place + n] = values
         self._n += n
 
     def _make_room(self, n: int) -> None:
-        """Move to arrays twice as long when these are full; readers keep the old ones, whose rows stay as they are."""
-        if self._n + n <= len(self._rows):
+        """Move to other arrays when these are full; readers keep the old ones, whose rows stay as they are."""
+        if self._n - self._first + n <= len(self._columns["rows"].values):
             return
-        room = 2 * self._n + n + LEAST_ROOM
-        for name, kind in KINDS.items():
-            self._columns[name] = _grown(self._columns[name], self._n, np.empty(room, kind))
-        self._rows = _grown(self._rows, self._n, np.empty((room, self._rows.shape[1]), np.float32))
+        first = self._needed if self._needed - self._first >= LEAST_GONE else self._first
+        standing = self._n - first
+        room = standing + n + max(LEAST_ROOM, min(standing, 2 * LEAST_GONE))
+        for name, column in self._columns.items():
+            grown = np.empty((room, *column.values.shape[1:]), column.values.dtype)
+            grown[:standing] = column[first : self._n]
+            self._columns[name] = Column(grown, first)
+        self._first = first
 
 
 def targets_at(tape: Tape, rows: Indices, now: int, edges: Edges, horizon: int) -> dict[str, Indices]:
@@ -155,8 +203,12 @@ def one_candle(time: int, open_: float, high: float, low: float, close: float, v
 
 def finite(candles: Candles) -> Candles:
     """Leave out the candles with a price that is not a number, so that each leaves a gap."""
-    good = _finite_rows(candles)
-    return candles if good.all() else Candles(**{name: getattr(candles, name)[good] for name in COLUMNS})
+    return _only(candles, _finite_rows(candles))
+
+
+def without(candles: Candles, times: Sequence[int]) -> Candles:
+    """Leave out the candles that open at any of these times."""
+    return _only(candles, ~np.isin(candles.time, np.asarray(times, np.int64)))
 
 
 def is_finite(candle: Candles) -> bool:
@@ -164,9 +216,8 @@ def is_finite(candle: Candles) -> bool:
     return bool(_finite_rows(candle).all())
 
 
-def _grown(old: npt.NDArray[Any], n: int, new: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    new[:n] = old[:n]
-    return new
+def _only(candles: Candles, good: npt.NDArray[np.bool_]) -> Candles:
+    return candles if good.all() else Candles(**{name: getattr(candles, name)[good] for name in COLUMNS})
 
 
 def _finite_rows(candles: Candles) -> npt.NDArray[np.bool_]:

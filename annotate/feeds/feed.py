@@ -22,10 +22,11 @@ class ClosedCandle:
     close: float
     volume: float | None
     next_time: int | None  # of the candle after it, where the feed's calendar knows it
+    # A late candle, stored after a newer one was given, comes out of order: its `time` is below that of one before it.
 
 
 class Feed(Protocol):
-    """Closed candles, each exactly once, in order."""
+    """Closed candles, each exactly once, in order; but for late ones, which are told as they come."""
 
     def next(self, stopped: Event) -> ClosedCandle | None:
         """Wait for the next candle to close; None when there are no more or `stopped` is set. Raises FeedError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,7 @@ class Intake:
         self._one_by_one = threading.Lock()  # between looking at what is stored and storing
         self._arrived = threading.Condition()
         self._count = 0
+        self._following: list[Following] = []  # replaced, never changed
         self._heard: dict[int, float] = {}  # series → when something came last, on the monotonic clock
 
     def post(self, series_id: int, body: object, now: int, cursor: int | None = None) -> Receipt:
@@ -101,7 +103,15 @@ class Intake:
 
     def following(self, series_id: int) -> Following:
         """Give the stored candles of a series and word of new ones, for a feed."""
-        return Following(self, self._candles, series_id)
+        with self._one_by_one:
+            made = Following(self, self._candles, series_id)
+            self._following = [*self._following, made]
+        return made
+
+    def unfollow(self, following: Following) -> None:
+        """Tell a feed that is over nothing more."""
+        with self._one_by_one:
+            self._following = [other for other in self._following if other is not following]
 
     def count(self) -> int:
         """Give a number that grows whenever something came."""
@@ -124,6 +134,7 @@ class Intake:
             fresh = columns_of(new[len(late) :])
             self._insert(series_id, columns_of(late))
             self._candles.append(series_id, fresh)
+            self._tell_late(series_id, late)
         self._note_arrival(series_id)
         if new:
             self._tell_stored(series_id, before, fresh)
@@ -165,6 +176,11 @@ class Intake:
             with self._database.write() as session:
                 self._candles.merge(session, series_id, late)
 
+    def _tell_late(self, series_id: int, late: Sequence[Candle]) -> None:
+        for following in self._following if late else ():
+            if following.series_id == series_id:
+                following.is_late(late)
+
     def _gaps(self, before: int | None, timeframe: str, fresh: Candles) -> list[Gap]:
         if not len(fresh):
             return []
@@ -196,11 +212,12 @@ class Following:
     def __init__(self, intake: Intake, candles: CandleStore, series_id: int) -> None:
         self._intake = intake
         self._candles = candles
-        self._series_id = series_id
+        self.series_id = series_id
+        self._late: deque[Candle] = deque()  # filled by one thread, emptied by another
 
     def read(self, start: int) -> Candles:
         """Give the stored candles that open at or after a time."""
-        return self._candles.read(self._series_id, start)
+        return self._candles.read(self.series_id, start)
 
     def count(self) -> int:
         """Give a number that grows whenever candles were stored."""
@@ -209,6 +226,21 @@ class Following:
     def wait(self, count: int, timeout_s: float) -> None:
         """Wait until the number is no longer `count`, at most so long."""
         self._intake.wait(count, timeout_s)
+
+    def is_late(self, candles: Iterable[Candle]) -> None:
+        """Note candles that were stored after a newer one."""
+        self._late.extend(candles)
+
+    def late(self) -> Candles:
+        """Give the candles that were stored after a newer one since this was asked last."""
+        noted: list[Candle] = []
+        while self._late:
+            noted.append(self._late.popleft())
+        return columns_of(sorted(noted, key=lambda candle: candle.time))
+
+    def close(self) -> None:
+        """Listen no longer."""
+        self._intake.unfollow(self)
 
 
 def _notes(arrivals: Arrivals, timeframe: str, now: int) -> list[str]:

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Protocol
 
 from annotate.candles import Candles
-from annotate.feeds.arrivals import row_of
+from annotate.feeds.arrivals import Candle, row_of
 from annotate.feeds.feed import ClosedCandle
 from annotate.timeframe import close_of
 
@@ -30,6 +30,14 @@ class Stored(Protocol):
         """Wait until the number is no longer `count`, at most so long."""
         ...
 
+    def late(self) -> Candles:
+        """Give the candles that were stored after a newer one since this was asked last."""
+        ...
+
+    def close(self) -> None:
+        """Listen no longer."""
+        ...
+
 
 class Watch(Protocol):
     """Looks after a feed while it waits: notices silence, tells its state, ends what it started."""
@@ -46,13 +54,14 @@ class Watch(Protocol):
 class TailFeed:
     """Gives the stored candles from `start` on, each once, in order of time.
 
-    A candle that is stored later than a newer one was handed over is not given: a model cannot go back in time.
+    A candle that is stored after a newer one was handed over comes out of order, so that the run can say that it is too
+    late: a model cannot go back in time.
     """
 
     def __init__(self, stored: Stored, timeframe: str, start: int, watch: Watch) -> None:
         self._stored = stored
         self._timeframe = timeframe
-        self._next = start  # open time from which nothing has been given
+        self._start = self._next = start  # where the run began; open time from which nothing has been read
         self._last: int | None = None
         self._watch = watch
         self._ready: deque[ClosedCandle] = deque()
@@ -62,9 +71,10 @@ class TailFeed:
         while not stopped.is_set():
             self._watch.look(self._last)
             count = self._stored.count()  # before reading, so that nothing is stored unheard in between
+            self._take_late()
             if self._ready or self._read():
                 candle = self._ready.popleft()
-                self._last = candle.time
+                self._last = candle.time if self._last is None else max(self._last, candle.time)
                 return candle
             self._stored.wait(count, LOOK_S)
         return None
@@ -75,6 +85,19 @@ class TailFeed:
     def close(self) -> None:
         """End what belongs to the feed."""
         self._watch.close()
+        self._stored.close()
+
+    def _take_late(self) -> None:
+        """Put late candles first; what was read and not yet given is read again where one belongs among it."""
+        late = self._stored.late().between(self._start, self._next)
+        if not len(late):
+            return
+        passed = late.between(None, self._start if self._last is None else self._last)
+        if len(passed) < len(late):
+            self._ready.clear()
+            self._next = self._start if self._last is None else close_of(self._last, self._timeframe)
+        for row in reversed(range(len(passed))):
+            self._ready.appendleft(_closed(row_of(passed, row), None))
 
     def _read(self) -> bool:
         found = self._stored.read(self._next)
@@ -83,8 +106,11 @@ class TailFeed:
             return False
         following = [*found.time[1 : CHUNK + 1].tolist(), None]
         for row in range(len(candles)):
-            candle = row_of(candles, row)
-            values = (candle.open, candle.high, candle.low, candle.close, candle.volume)
-            self._ready.append(ClosedCandle(candle.time, *values, next_time=following[row]))
+            self._ready.append(_closed(row_of(candles, row), following[row]))
         self._next = close_of(int(candles.time[-1]), self._timeframe)
         return True
+
+
+def _closed(candle: Candle, next_time: int | None) -> ClosedCandle:
+    values = (candle.open, candle.high, candle.low, candle.close, candle.volume)
+    return ClosedCandle(candle.time, *values, next_time=next_time)

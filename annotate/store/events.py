@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from annotate.models import CandleHour, Event, Json
 
 COLUMNS = ("run_id", "seq", "time", "type")
+LATE = "late"  # the reason for which an event skips a candle that came after a newer one
 CANDLE, AFTER_CANDLE = "candle_", "candle`"  # the types of per-candle events, and no other, lie between these
 
 
@@ -54,6 +55,21 @@ def newest_value(session: Session, run_id: int, event_type: str, name: str) -> A
     query = select(Event.body).where(Event.run_id == run_id, Event.type == event_type)
     body = session.scalar(query.order_by(Event.seq.desc()).limit(1))
     return None if body is None else body.get(name)
+
+
+def newest_candle(session: Session, run_id: int, event_type: str) -> int | None:
+    """Give the open time of the newest candle that an event of a type tells of; a late one is not the newest."""
+    skipped = func.json_extract(Event.body, "$.skipped")
+    query = select(func.json_extract(Event.body, "$.candle_time")).where(Event.run_id == run_id)
+    query = query.where(Event.type == event_type, or_(skipped.is_(None), skipped != LATE))
+    return session.scalar(query.order_by(Event.seq.desc()).limit(1))
+
+
+def late_candles(session: Session, run_id: int, event_type: str) -> list[int]:
+    """List the open times of the candles that came too late for a run, as far as events of a type tell of them."""
+    skipped = func.json_extract(Event.body, "$.skipped")
+    query = select(func.json_extract(Event.body, "$.candle_time")).where(Event.run_id == run_id)
+    return list(session.scalars(query.where(Event.type == event_type, skipped == LATE).order_by(Event.seq)))
 
 
 def read_fields(session: Session, run_id: int, event_type: str, paths: Sequence[str]) -> list[list[Any]]:

@@ -164,6 +164,13 @@ def test_the_end_of_the_feed_is_seen_after_its_last_candle(tmp_path: Path) -> No
     assert weights.meta.data_cut == run.feed.time[5]
 
 
+def test_a_step_for_more_candles_than_a_window_holds_comes_when_the_window_is_full(tmp_path: Path) -> None:
+    run = Playing(tmp_path, learn_every=1000)
+    run.play(FEED)
+    run.close()
+    assert [e.candle_time for e in of(CandleLearnt, run.said)] == run.feed.time[:23].tolist()
+
+
 def test_a_failure_in_the_inference_thread_reaches_the_loop_and_ends_no_thread(tmp_path: Path) -> None:
     run = Playing(tmp_path)
 

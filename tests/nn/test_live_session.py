@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from nn import live_learning, tape
 from nn.checkpoint import Weights, load, load_state, save
 from nn.dataset_dir import Candles
 from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, RolledBack, Warned
@@ -223,7 +224,57 @@ def test_a_candle_out_of_order_is_recorded_as_late_and_changes_nothing() -> None
     events = run.step(late, None, 0.0)
     assert [e.skipped for e in of(CandleScored, events)] == ["late"]
     play(undisturbed, feed.slice(0, 8))
-    assert np.array_equal(run.tape.rows, undisturbed.tape.rows)
+    assert np.array_equal(run.tape.rows.values, undisturbed.tape.rows.values)
+
+
+def test_a_resume_goes_on_without_a_late_candle_and_tells_it_once() -> None:
+    history, feed = halves(40)
+    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    undisturbed, first = session(history), session(history)
+    for run in (undisturbed, first):
+        play(run, feed.slice(0, 8))
+        told = run.step(late, None, 0.0)
+        assert not of(CandlePredicted, told)  # what was said of the next candle stands
+        play(run, feed.slice(8, 12), first=False)
+    stored = joined(history, feed.slice(0, 4), late, feed.slice(4, 12))
+    play(undisturbed, feed.slice(12, 24), first=False)
+    for learnt in ([int(late.time[0])], []):
+        recorded = {"late": {"scored": [int(late.time[0])], "learnt": learnt}}
+        second = session(stored, kept=kept(first), recorded=recorded)
+        events = second.open(int(feed.time[12]), 0.0) + play(second, feed.slice(12, 24), first=False)
+        assert np.array_equal(second.tape.time.values, undisturbed.tape.time.values)
+        assert [e.candle_time for e in of(CandleScored, events)] == feed.time[12:24].tolist()
+        told = [e.candle_time for e in of(CandleLearnt, events) if e.skipped == "late"]
+        assert (learnt + told) == [late.time[0]]
+        assert same(params(second), params(undisturbed)) or not learnt
+
+
+def test_a_resume_stands_older_candles_that_were_stored_meanwhile() -> None:
+    history, feed = halves(40)
+    first = session(history.slice(60, HISTORY), learn_every=3)
+    play(first, feed.slice(0, 16))
+    back = kept(first)
+    second = session(joined(history, feed.slice(0, 16)), kept=back, learn_every=3)
+    assert [second.tape.time[closed.row] for closed in second.learning.pending] == [feed.time[15]]
+    events = play(second, feed.slice(16, 40), first=False)
+    assert [e.skipped for e in of(CandleScored, events)] == [None] * 24
+    assert [e.candle_time for e in of(CandleLearnt, events)] == feed.time[15:39].tolist()
+    trends = [e.trend_as_of for e in of(CandleScored, events)]
+    assert trends == feed.time[13:37].tolist()
+
+
+def test_what_the_tape_lets_go_of_changes_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    history, feed = halves(200)
+    monkeypatch.setattr(live_learning, "KEPT", 60)
+    whole = session(history)
+    play(whole, feed)
+    monkeypatch.setattr(tape, "LEAST_GONE", 8)
+    monkeypatch.setattr(tape, "LEAST_ROOM", 8)
+    short = session(history)
+    play(short, feed)
+    assert same(params(short), params(whole))
+    assert (whole.tape.time.first, len(whole.tape)) == (0, len(short.tape))
+    assert short.tape.time.first > HISTORY
 
 
 def test_a_young_series_waits_for_its_first_full_window() -> None:
@@ -381,7 +432,7 @@ def test_forgetting_goes_back_to_the_weights_and_learns_no_forgotten_candle_agai
 
 def rows_of(run: Session, batch: Batch) -> Any:
     """The rows of the tape that a batch shows, (B, T), found by their features."""
-    place = {row.tobytes(): number for number, row in enumerate(run.tape.rows)}
+    place = {row.tobytes(): number for number, row in enumerate(run.tape.rows.values)}
     return np.array([[place[row.tobytes()] for row in window] for window in batch.x.numpy()])
 
 

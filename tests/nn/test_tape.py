@@ -5,7 +5,7 @@ import pytest
 
 from nn.features import compute
 from nn.split import segment_ids
-from nn.tape import LEAST_ROOM, Tape, finite, is_finite, one_candle, targets_at
+from nn.tape import LEAST_GONE, LEAST_ROOM, Tape, finite, is_finite, one_candle, targets_at
 from nn.targets import MASKED, Edges, targets
 from tests.nn.live_market import MINUTE, joined, market
 
@@ -25,14 +25,14 @@ def grown(n: int, first: int) -> Tape:
 def test_candle_by_candle_equals_one_go_bit_for_bit(first: int) -> None:
     by_one, at_once = grown(60, first), Tape(market(60), MINUTE)
     for name in NAMES:
-        assert np.array_equal(getattr(by_one, name), getattr(at_once, name)), name
-    assert np.array_equal(at_once.rows, compute(market(60)).rows)
+        assert np.array_equal(getattr(by_one, name).values, getattr(at_once, name).values), name
+    assert np.array_equal(at_once.rows.values, compute(market(60)).rows)
 
 
 def test_rows_that_stand_never_change_for_a_reader_who_keeps_them() -> None:
     candles = market(LEAST_ROOM + 300)
     tape = Tape(candles.slice(0, 200), MINUTE)
-    kept = {name: getattr(tape, name) for name in NAMES}
+    kept = {name: getattr(tape, name).values for name in NAMES}
     copies = {name: values.copy() for name, values in kept.items()}
     for i in range(200, len(candles)):
         tape.append(candles.slice(i, i + 1))
@@ -46,14 +46,14 @@ def test_a_run_counts_candles_since_the_last_gap() -> None:
     tape = Tape(torn.slice(0, 7), MINUTE)
     for i in range(7, 11):
         tape.append(torn.slice(i, i + 1))
-    assert tape.run.tolist() == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6]
+    assert tape.run.values.tolist() == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
 def test_targets_are_those_of_batch_training(horizon: int) -> None:
     candles = joined(market(40).slice(0, 18), market(40).slice(20, 40))
     tape, edges, n = Tape(candles, MINUTE), Edges(), len(candles)
-    expected = targets(candles, tape.sigma, edges, horizon, segment_ids(candles.time, MINUTE)).classes
+    expected = targets(candles, tape.sigma.values, edges, horizon, segment_ids(candles.time, MINUTE)).classes
     found = targets_at(tape, np.arange(n), n - 1, edges, horizon)
     for head, classes in expected.items():
         assert np.array_equal(found[head], classes), head
@@ -71,7 +71,7 @@ def test_a_target_is_masked_until_its_candle_has_closed() -> None:
 
 def test_a_candle_reads_as_plain_data() -> None:
     tape = Tape(market(3), MINUTE)
-    tape.append(one_candle(int(tape.time[-1]) + MINUTE, 1.0, 3.0, 0.5, 2.0, None))
+    tape.append(one_candle(int(tape.time.newest()) + MINUTE, 1.0, 3.0, 0.5, 2.0, None))
     assert tape.candle(3) == {
         "time": int(tape.time[2]) + MINUTE, "open": 1.0, "high": 3.0, "low": 0.5, "close": 2.0, "volume": None,
     }  # fmt: skip
@@ -79,9 +79,30 @@ def test_a_candle_reads_as_plain_data() -> None:
 
 def test_a_row_is_found_by_its_open_time() -> None:
     tape = Tape(market(5), MINUTE)
-    assert [tape.row_of(int(t)) for t in tape.time] == [0, 1, 2, 3, 4]
+    assert [tape.row_of(int(t)) for t in tape.time.values] == [0, 1, 2, 3, 4]
     assert tape.row_of(int(tape.time[2]) + 1) is None
-    assert tape.row_of(int(tape.time[-1]) + MINUTE) is None
+    assert tape.row_of(int(tape.time.newest()) + MINUTE) is None
+
+
+def test_rows_that_learning_let_go_of_leave_and_the_others_keep_their_numbers() -> None:
+    candles, kept = market(3 * LEAST_GONE), 100
+    whole, short = Tape(candles, MINUTE), Tape(candles.slice(0, kept), MINUTE)
+    for row in range(kept, len(candles)):
+        assert short.append(candles.slice(row, row + 1)) == row
+        short.let_go(row - kept)
+    first = short.time.first
+    assert LEAST_GONE < first <= len(candles) - kept
+    assert len(short.time.values) < 2 * LEAST_GONE + LEAST_ROOM + kept
+    rows = np.arange(first, len(candles))
+    for name in NAMES:
+        assert np.array_equal(getattr(short, name)[rows], getattr(whole, name)[rows]), name
+    assert np.array_equal(short.rows[first + 5 : first + 9], whole.rows[first + 5 : first + 9])
+    assert short.row_of(int(candles.time[first])) == first == short.row_from(int(candles.time[first]))
+    assert short.row_of(int(candles.time[first - 1])) is None
+    assert short.row_from(int(candles.time[first - 1])) == first
+    for gone in (first - 1, np.array([first - 1, first]), slice(first - 1, first + 1)):
+        with pytest.raises(IndexError, match="was let go"):
+            short.time[gone]
 
 
 def test_candles_without_numbers_are_left_out() -> None:

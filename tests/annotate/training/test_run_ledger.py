@@ -34,6 +34,23 @@ def test_a_run_that_reads_as_ended_has_its_last_event(door: Door, series_id: int
     assert (run["state"], run["summary"]) == ("stopped", {"first_time": 5, "best_epoch": 1})
 
 
+def test_a_candle_that_came_late_is_not_taken_for_the_newest(door: Door, series_id: int) -> None:
+    ledger = RunLedger(door.database, door.publisher)
+    run_id = _opened(ledger, series_id)
+    for word, time, skipped in (
+        ("scored", 7, None),
+        ("learnt", 7, "gap"),
+        ("scored", 3, "late"),
+        ("learnt", 2, "late"),
+    ):
+        event = {"run_id": run_id, "time": 1, "type": f"candle_{word}", "candle_time": time, "skipped": skipped}
+        ledger.record(event)
+    ledger.record({"run_id": run_id, "time": 1, "type": "candle_predicted", "candle_time": 8})
+    assert door.publisher.flush(5)
+    late = {"scored": [3], "learnt": [2]}
+    assert ledger.recorded_candles(run_id) == {"predicted": 8, "scored": 7, "learnt": 7, "late": late}
+
+
 def test_an_end_is_stored_once_a_long_write_lets_go(
     door: Door, series_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
