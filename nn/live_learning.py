@@ -213,9 +213,8 @@ class LiveLearning:
         length, found = self._config.sequence_length, list[int]()
         if newest <= length:
             return found
-        draws = self._random.integers(
-            max(length, _oldest(newest) + length), newest, size=(self._config.batch_size - 1) * TRIES
-        )
+        first, count = _oldest(newest) + length, (self._config.batch_size - 1) * TRIES
+        draws = self._random.integers(first, newest, size=count)
         whole = draws[self.tape.run[draws - 1] >= length]
         found.extend(whole[: self._config.batch_size - 1].tolist())
         return found

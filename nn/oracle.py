@@ -95,10 +95,8 @@ class Oracle:
     def _row(self, tape: Tape, as_of: int | None, length: int) -> int:
         row = len(tape) - 1 if as_of is None else tape.row_of(as_of)
         if row is None or row < 0:
-            first = tape.time.first and int(tape.time.values[0])
-            words = (
-                f", and the live run remembers none before {first}; stop it to ask about older ones" if first else ""
-            )
+            oldest = f", and the live run remembers none before {tape.time.values[0]}; stop it to ask about older ones"
+            words = oldest if tape.time.first else ""
             raise Unanswerable(f"as_of = {as_of}: no candle of this series opens then{words}")
         if row - length + 1 < tape.run.first or tape.run[row] < length:
             raise Unanswerable(

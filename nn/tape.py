@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nn.dataset_dir import COLUMNS, Candles
-from nn.features import FEATURES, Computed, Floats, Rows, compute, move
+from nn.features import FEATURES, Computed, Floats, compute, move
 from nn.split import Calendar, calendar_of, segment_ids
 from nn.targets import MASKED, Edges, bucket, trend_class
 

@@ -37,12 +37,8 @@ def test_a_run_that_reads_as_ended_has_its_last_event(door: Door, series_id: int
 def test_a_candle_that_came_late_is_not_taken_for_the_newest(door: Door, series_id: int) -> None:
     ledger = RunLedger(door.database, door.publisher)
     run_id = _opened(ledger, series_id)
-    for word, time, skipped in (
-        ("scored", 7, None),
-        ("learnt", 7, "gap"),
-        ("scored", 3, "late"),
-        ("learnt", 2, "late"),
-    ):
+    told = (("scored", 7, None), ("learnt", 7, "gap"), ("scored", 3, "late"), ("learnt", 2, "late"))
+    for word, time, skipped in told:
         event = {"run_id": run_id, "time": 1, "type": f"candle_{word}", "candle_time": time, "skipped": skipped}
         ledger.record(event)
     ledger.record({"run_id": run_id, "time": 1, "type": "candle_predicted", "candle_time": 8})
