@@ -13,8 +13,20 @@ NAME = "import_choices"
 KEPT = 200  # sources remembered; the oldest goes first
 # What belongs to the source. The symbol, the timeframe and which series to take belong to one file.
 OF_SOURCE = frozenset(
-    ("zone", "date_order", "small_times", "clock_digits", "after_date", "stamp", "decimal_comma", "column_order")
+    (
+        "zone",
+        "date_order",
+        "small_times",
+        "ticks_since",
+        "clock_digits",
+        "after_date",
+        "stamp",
+        "decimal_comma",
+        "column_order",
+    )
 )
+
+FREE = ("zone",)  # may be answered with more than the choices
 
 
 def source_of(report: Mapping[str, Any]) -> str:
@@ -43,7 +55,9 @@ def remember(session: Session, source: str, answers: Mapping[str, Any]) -> None:
 def prefilled(questions: list[Json], answers: Mapping[str, str]) -> list[Json]:
     """Give the questions with the remembered answers as the likely ones."""
     return [
-        _likely(question, answers[question["name"]]) if question["name"] in answers else question
+        question
+        if question.get("by_rows") or question["name"] not in answers
+        else _likely(question, answers[question["name"]])
         for question in questions
     ]
 
@@ -51,5 +65,7 @@ def prefilled(questions: list[Json], answers: Mapping[str, str]) -> list[Json]:
 def _likely(question: Json, answer: str) -> Json:
     choices = [{**choice, "likely": choice["value"] == answer} for choice in question["choices"]]
     if not any(choice["likely"] for choice in choices):
+        if question["name"] not in FREE:
+            return question  # what fitted that file cannot be in this one
         choices.insert(0, {"value": answer, "label": answer, "likely": True})
     return {**question, "choices": choices, "reason": f"{question['reason']} The last file like this was {answer}."}
