@@ -32,7 +32,7 @@ from annotate.settings import Settings
 from annotate.suggesting.door import Suggester
 from annotate.training import Trainer
 from annotate.uploads import Uploads
-from annotate.views import replies, sockets, veil
+from annotate.views import incoming, replies, sockets, veil
 from annotate.views.blueprints import BLUEPRINTS
 from annotate.views.services import Services
 from annotate.workspace_imports import WorkspaceImports
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> Flask:
     lock = data_folder.FolderLock.take(settings.data_dir)
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_upload_mb * security.MIB
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # the provider of Flask has it, the base class does not
+    incoming.register(app)
     app.url_map.merge_slashes = False
     app.extensions["folder_lock"] = lock
     app.extensions["log_handler"] = data_folder.open_log(settings.data_dir, settings.log_level)
@@ -81,7 +81,7 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     intake = Intake(database, candles, publisher.series_changed)
     trainer = Trainer(settings, database, candles, publisher, intake)
     trainer.settle()
-    suggester = Suggester(settings, database, candles, publisher)
+    suggester = Suggester(settings, database, candles, publisher, trainer.read_labels)
     exports = Builds(database, candles, settings.data_dir)
     waiting = Uploads(database, candles, settings.data_dir)
     workspaces = WorkspaceImports(database, candles, settings.data_dir, publisher.series_changed)

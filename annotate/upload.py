@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from annotate.store.import_choices import remember, source_of
 from annotate.store.imports import add_report, renew_known_at, reports_of_bytes, stretches_of_marks
 from annotate.store.runs import MAX_ID
 from annotate.store.series import create_series, get_series
+from annotate.zips import parsed_json
 
 LISTED = 100  # changed candles that a report lists; it counts them all
 READ, STORED = 0.8, 0.99  # share of an import that is done once the file is read, and once all is written
@@ -184,10 +184,7 @@ def _listed(candles: Candles) -> list[Json]:
 
 
 def _answers(text: str) -> dict[str, Any]:
-    try:
-        answers = json.loads(text) if text.strip() else {}
-    except ValueError:
-        answers = None
+    answers = parsed_json(text, "answers") if text.strip() else {}
     if not isinstance(answers, dict):
         raise InvalidInput(f"answers={text[:100]}: a JSON object of names and answers is needed", field="answers")
     return answers

@@ -156,7 +156,7 @@ def test_bad_fields_are_named_and_nothing_is_stored(marking: Marking) -> None:
 @pytest.mark.parametrize("text", ["", "{", "nul", '{"kind": "span",}'])
 def test_a_body_that_is_no_json_is_refused_in_the_one_shape(marking: Marking, text: str) -> None:
     path = f"/api/series/{marking.series_id}/annotations/{uuid4()}"
-    refused(marking.client.put(path, data=text, content_type="application/json"), 400)
+    refused(marking.client.put(path, data=text, content_type="application/json"), 422)
     refused(marking.client.put(path, data=text, content_type="text/plain"), 415)
 
 
