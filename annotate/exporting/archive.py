@@ -69,8 +69,8 @@ def file_name(name: str, content_hash: str) -> str:
 def _write(
     archive: zipfile.ZipFile, member: Member, maker: ThreadPoolExecutor, watch: Watch, progress: tuple[int, int]
 ) -> str:
-    entry = zipfile.ZipInfo(member.name)
-    entry.compress_type = zipfile.ZIP_STORED if member.packed else zipfile.ZIP_DEFLATED
+    # By its name alone a member gets the archive's level; a ZipInfo, which says "stored", has zlib's slow default.
+    entry = zipfile.ZipInfo(member.name) if member.packed else member.name
     sha256, (done, total) = hashlib.sha256(), progress
     with archive.open(entry, "w", force_zip64=True) as target:
         for part, block in enumerate(_ahead(member.blocks, maker), 1):
