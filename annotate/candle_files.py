@@ -66,10 +66,17 @@ def map_candles(path: Path) -> MappedFile:
 def _encode(candles: Candles) -> pa.Buffer:
     arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
     volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
-    sink = pa.BufferOutputStream()
+    batch = pa.record_batch([*arrays, volume], schema=SCHEMA)
+    size = pa.MockOutputStream()
+    _write(size, batch)
+    content = pa.allocate_buffer(size.size())  # once and whole: a buffer that grows is copied again and again
+    _write(pa.FixedSizeBufferWriter(content), batch)
+    return content
+
+
+def _write(sink: pa.NativeFile, batch: pa.RecordBatch) -> None:
     with pa.ipc.new_file(sink, SCHEMA) as writer:
-        writer.write_batch(pa.record_batch([*arrays, volume], schema=SCHEMA))
-    return sink.getvalue()
+        writer.write_batch(batch)
 
 
 def _values(column: pa.Array[Any]) -> npt.NDArray[Any]:

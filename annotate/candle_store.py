@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -29,13 +31,14 @@ from annotate.errors import InvalidInput, StorageFailed
 from annotate.store import candle_catalogue as catalogue
 from annotate.store.candle_catalogue import Bounds
 from annotate.store.series import purge_deleted
-from annotate.timeframe import floor, name, offered, parse
+from annotate.timeframe import floor, name, nests, offered, parse
 
 log = logging.getLogger(__name__)
 Found = TypeVar("Found")
 
 FOLD_ROWS = 4_096  # a tail of this length becomes a file; a shorter last file is merged with what follows
 MAX_WINDOW = 5_000
+WRITERS = 4  # files written at once
 OPEN_FILES = 256  # mapped files kept at hand; the pages are the kernel's
 
 
@@ -126,7 +129,11 @@ class CandleStore:
         change.replaced.extend(file.path for files in self._files_of(session, series_id).values() for file in files)
         catalogue.delete_levels(session, series_id)
         catalogue.delete_tail(session, series_id)
-        self._add_to_files(session, Levels(timeframe, {}, Candles.empty(), self._open_file), candles, change)
+        pyramid = _pyramid(timeframe, candles)
+        with _removed_when_it_fails(change):
+            for level, file in self._write_files(pyramid, change).items():
+                row = catalogue.FileRow(parse(level), file.first, file.last, file.rows, file.path.stem)
+                catalogue.put_file(session, series_id, row)
 
     def merge(self, session: Session, series_id: int, candles: Candles) -> Merged:
         """Add candles to a series, at any place, in the caller's transaction.
@@ -217,16 +224,29 @@ class CandleStore:
         for level in sorted(lost, key=parse):
             levels = self._build(session, levels, level, None, change)
 
+    def _write_files(self, candles: dict[str, Candles], change: _Change) -> dict[str, StoredFile]:
+        """Write a file a level, side by side: each waits for the disk, and hashing leaves the interpreter free."""
+        folder = self._folder / str(change.series_id)
+        written: dict[bytes, Future[tuple[Path, bool]]] = {}
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for each in candles.values():
+                # Levels of the same times are the same candles, and one file, which two threads shall not write.
+                times = each.time.tobytes()
+                written[times] = written.get(times) or pool.submit(write_candles, folder, each)
+        done = [future.result() for future in written.values() if future.exception() is None]
+        change.made.extend(path for path, made in done if made)
+        paths = {level: written[each.time.tobytes()].result()[0] for level, each in candles.items()}
+        return {
+            level: StoredFile(paths[level], int(each.time[0]), int(each.time[-1]), len(each))
+            for level, each in candles.items()
+        }
+
     def _add_to_files(self, session: Session, levels: Levels, candles: Candles, change: _Change) -> None:
         before = levels.last
-        try:
+        with _removed_when_it_fails(change):
             levels = self._grow(session, levels, levels.timeframe, candles, change)
             for level in pyramid_of(levels.timeframe) if len(candles) else ():
                 levels = self._build(session, levels, level, before, change)
-        except StorageFailed:
-            for path in change.made:  # a full disk shall not stay full of them
-                path.unlink(missing_ok=True)
-            raise
 
     def _build(self, session: Session, levels: Levels, level: str, before: int | None, change: _Change) -> Levels:
         """Add to a coarser level the buckets that were completed since the candle at `before` was a file's last."""
@@ -313,6 +333,28 @@ class CandleStore:
 
     def _path(self, series_id: int, sha256: str) -> Path:
         return self._folder / str(series_id) / f"{sha256}{SUFFIX}"
+
+
+@contextmanager
+def _removed_when_it_fails(change: _Change) -> Iterator[None]:
+    """Remove the files that a change has made where the disk refuses the next: a full one shall not stay full."""
+    try:
+        yield
+    except StorageFailed:
+        for path in change.made:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _pyramid(timeframe: str, candles: Candles) -> dict[str, Candles]:
+    """Give the candles of a new series with its coarser levels, of whole buckets, those that have any."""
+    pyramid = {timeframe: candles} if len(candles) else {}
+    for level in pyramid_of(timeframe) if pyramid else ():
+        base = max((each for each in pyramid if nests(each, level)), key=parse)
+        whole = aggregate(pyramid[base].between(None, floor(int(candles.time[-1]), level)), level)
+        if len(whole):
+            pyramid[level] = whole
+    return pyramid
 
 
 def _only_file(levels: Levels) -> Path | None:

@@ -106,6 +106,8 @@ def _sum_volumes(volume: Floats, starts: npt.NDArray[np.intp]) -> Floats:
 
 def find_gaps(candles: Candles, timeframe_ms: int) -> list[Gap]:
     """List where at least one whole candle is missing between two neighbours."""
+    if timeframe_ms % MONTH and (len(candles) < 2 or np.diff(candles.time).max() <= timeframe_ms):
+        return []
     closes = closes_all(candles.time[:-1], timeframe_ms)
     if timeframe_ms % MONTH == 0:  # months differ in length, and their candles may be stamped with any of their days
         months = (floor_all(candles.time[1:], timeframe_ms) - closes) / MEAN_MONTH

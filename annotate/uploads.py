@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,19 +65,21 @@ class Uploads:
             if left.is_file():
                 left.unlink()
 
-    def keep(self, filename: str, save: Callable[[Path], object]) -> Held:
-        """Receive a file: `save` writes it where it is told."""
+    def keep(self, filename: str, chunks: Iterable[bytes]) -> Held:
+        """Receive a file part by part; it is hashed on the way."""
         self._forget_old()
         upload_id = uuid4().hex
         path = self._folder / upload_id
+        hashed = hashlib.sha256()
         try:
-            save(path)
-            with path.open("rb") as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            with path.open("wb") as file:
+                for chunk in chunks:
+                    hashed.update(chunk)
+                    file.write(chunk)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        held = Held(upload_id, filename, path, sha256, time.monotonic())
+        held = Held(upload_id, filename, path, hashed.hexdigest(), time.monotonic())
         with self._lock:
             self._held[upload_id] = held
         return held

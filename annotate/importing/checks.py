@@ -30,9 +30,9 @@ class Order:
 def find_order(time: Ints) -> Order:
     """Name the order of a file: ascending, descending or unsorted."""
     steps = np.diff(time)
+    if len(steps) == 0 or steps.min() >= 0:
+        return Order("ascending", np.zeros(0, dtype=np.int64))
     rising, falling = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0)
-    if len(falling) == 0:
-        return Order("ascending", falling)
     if len(rising) == 0:
         return Order("descending", rising)
     against = falling if len(falling) <= len(rising) else rising
@@ -51,9 +51,11 @@ class Duplicates:
 
 def find_duplicates(time: Ints, values: Mapping[str, Floats], order: Ints, rule: str) -> Duplicates:
     """Choose one row for each time; `order` sorts the rows by time and, within a time, by their place in the file."""
+    none = np.zeros(0, dtype=np.int64)
+    if np.all(time[1:] > time[:-1]):  # as nearly all files are
+        return Duplicates(order, none, none, [])
     rising = time[order]
     new = np.append(True, rising[1:] != rising[:-1])
-    none = np.zeros(0, dtype=np.int64)
     if new.all():
         return Duplicates(order, none, none, [])
     starts = np.flatnonzero(new)

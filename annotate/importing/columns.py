@@ -76,6 +76,9 @@ def roles_by_name(names: Sequence[str]) -> Roles:
 def _reduced(names: Sequence[str]) -> list[str]:
     """Reduce names; where `t` and `T` stand apart, as in Binance's stream, `T` ends the candle and `x` closes it."""
     exact = [name.strip() for name in names]
+    if {"_start", "_time"} <= set(exact):  # InfluxDB writes the range that was asked for into every row
+        exact = ["" if name in ("_start", "_stop") else name for name in exact]
+        names = exact
     if not {"t", "T"} <= set(exact):
         return [plain(name) for name in names]
     streamed = {"T": "closetime", "x": "closed"}

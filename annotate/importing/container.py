@@ -75,6 +75,10 @@ class Member:
         """Open for Arrow."""
         return pa.OSFile(str(self.path), "rb") if self.path else pa.BufferReader(self.data or b"")
 
+    def mapped(self) -> pa.NativeFile:
+        """Open for Arrow without a copy of the bytes; what is made of them must not outlive the file."""
+        return pa.memory_map(str(self.path)) if self.path else pa.BufferReader(self.data or b"")
+
 
 @dataclass(frozen=True, slots=True)
 class Upload:

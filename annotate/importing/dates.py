@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from annotate.importing.arrow import Column, first_false, ints_of, mask_of, pc
 from annotate.importing.clock import Clock
-from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.date_order import ThreeNumbers, choose_order, full_years
+from annotate.importing.doubts import Doubts
 from annotate.importing.header_names import fold
 from annotate.importing.problems import Cell, CellProblem
 
@@ -39,16 +40,19 @@ MONTHS = {word: month for month, words in enumerate(MONTH_WORDS, start=1) for wo
 NAME = r"\p{L}{3,12}"
 YEAR = r"(?P<y>\d{4}|\d{2})"
 FAMILIES = {
-    "year first": r"(?P<y>\d{4})[-./年]\s?(?P<m>\d{1,2})[-./月]\s?(?P<d>\d{1,2})日?",
+    "year first": r"(?P<y>\d{4})[-./年]\s?(?P<m>\d{1,2})[-./月]\s?(?P<d>\d{1,2})[日.]?",
     "compact": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
-    "day and month": rf"(?P<a>\d{{1,2}})(?P<sep>[-./])(?P<b>\d{{1,2}})[-./]{YEAR}",
+    "day and month": rf"(?P<a>\d{{1,2}})(?P<sep>[-./])\s?(?P<b>\d{{1,2}})[-./]\s?{YEAR}",
+    "compact, two digits a year": r"(?P<a>\d{2})(?P<sep>)(?P<b>\d{2})(?P<y>\d{2})",
     "day, month name": rf"(?P<d>\d{{1,2}})\.?[- /]*(?:de )?(?P<name>{NAME})\.?[- /,]*(?:de )?{YEAR}",
     "month name, day": rf"(?P<name>{NAME})\.?[- ](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?[- ]+{YEAR}",
+    "month name, day, year last": rf"(?P<name>{NAME}) +(?P<d>\d{{1,2}})",
     "year, month name": rf"(?P<y>\d{{4}})[- /](?P<name>{NAME})[- /](?P<d>\d{{1,2}})",
     "month name and year": rf"(?P<name>{NAME})\.?[-' /,]*{YEAR}(?P<d>)",
     "year and month": r"(?P<y>\d{4})[-/M](?P<m>\d{1,2})(?P<d>)",
 }
 MONTHLY = ("month name and year", "year and month")
+YEAR_LAST = r"\s+(?P<hh>\d{1,2}):(?P<mm>\d{2}):(?P<ss>\d{2})(?P<f>)(?P<ap>)(?P<z>)\s+(?P<y>\d{4})"  # as C's ctime
 NO_CLOCK = "(?P<hh>)(?P<mm>)(?P<ss>)(?P<f>)(?P<ap>)(?P<z>)"
 WEEKDAY = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
 CLOCK = (
@@ -56,7 +60,7 @@ CLOCK = (
     r"\s*(?P<ap>[AaPp]\.?\s?[Mm]\.?)?"
 )
 CLOCK_COMPACT = r"(?:[T ;]*(?P<hh>\d{2}):?(?P<mm>\d{2})(?::?(?P<ss>\d{2})(?:[.,]?(?P<f>\d{3}|\d{6}|\d{9}))?)?(?P<ap>)"
-ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|[A-Z]{3,4}|[A-Z][A-Za-z]+/[A-Za-z_/]+)?(?: \(.*\))?)?"
+ZONE = r"\s*(?P<z>[Zz]|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|[A-Z]{3,4}|[A-Z][A-Za-z]+/[A-Za-z_/]+)?(?: \(.*\)| UTC)?)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,7 @@ def _named_zone(parts: _Parts) -> str | None:
 def _match(cells: Column, name: str) -> _Parts:
     first = cells[0].as_py()
     for family, date in FAMILIES.items():
-        clock = CLOCK_COMPACT if family == "compact" else CLOCK
-        pattern = f"^{WEEKDAY}{date}{NO_CLOCK if family in MONTHLY else clock + ZONE}$"
+        pattern = f"^{WEEKDAY}{date}{_clock_pattern(family)}$"
         if not pc.match_substring_regex(cells.slice(0, 1), pattern)[0].as_py():
             continue
         found = pc.extract_regex(cells, pattern)
@@ -120,18 +123,27 @@ def _match(cells: Column, name: str) -> _Parts:
     raise CellProblem(Cell(0, name, first), "is no time that can be read; write 2024-01-31 09:30:00 or an epoch number")
 
 
+def _clock_pattern(family: str) -> str:
+    if family.endswith("year last"):
+        return YEAR_LAST
+    if family in MONTHLY:
+        return NO_CLOCK
+    return (CLOCK_COMPACT if family == "compact" else CLOCK) + ZONE
+
+
 def _civil(parts: _Parts, doubts: Doubts, day_first: bool | None) -> tuple[Ints, Ints, Ints, str]:
     year = parts.number("y")
-    two_digits = mask_of(pc.equal(pc.utf8_length(parts.groups["y"]), 2))
-    year = np.where(two_digits, np.where(year < 70, 2000 + year, 1900 + year), year)
-    if "a" not in parts.groups:
-        named = "name" in parts.groups
-        month = _month_by_name(parts) if named else parts.number("m")
-        day = np.ones_like(month) if parts.family in MONTHLY else parts.number("d")
-        return year, month, day, "the month is a name" if named else ""
-    day_comes_first, reason = _order(parts, year, doubts, day_first)
-    a, b = parts.number("a"), parts.number("b")
-    return (year, b, a, reason) if day_comes_first else (year, a, b, reason)
+    short = mask_of(pc.equal(pc.utf8_length(parts.groups["y"]), 2))
+    if "a" in parts.groups:
+        separator, example = parts.groups["sep"][0].as_py(), parts.cells[0].as_py()
+        first, second = parts.number("a"), parts.number("b")
+        dates = ThreeNumbers(first, second, year, bool(short.all()), separator, _clock_ms(parts), example)
+        order, reason = choose_order(dates, doubts, day_first=day_first)
+        return (*dates.civil(order), reason)
+    named = "name" in parts.groups
+    month = _month_by_name(parts) if named else parts.number("m")
+    day = np.ones_like(month) if parts.family in MONTHLY else parts.number("d")
+    return np.where(short, full_years(year), year), month, day, "the month is a name" if named else ""
 
 
 def _month_by_name(parts: _Parts) -> Ints:
@@ -145,51 +157,6 @@ def _month_by_name(parts: _Parts) -> Ints:
 def _month_of(name: str) -> int:
     word = fold(name.lower())
     return MONTHS.get(word[:4]) or MONTHS.get(word[:3]) or 0
-
-
-def _order(parts: _Parts, year: Ints, doubts: Doubts, day_first: bool | None) -> tuple[bool, str]:
-    """Tell whether the day comes first: by values above 12, the layout, the separator, the steps, or by asking."""
-    a, b = parts.number("a"), parts.number("b")
-    if doubts.given("date_order"):
-        return _asked_order(parts, doubts, likely_day=True)
-    if a.max() > 12 or b.max() > 12:
-        first = "day" if a.max() > 12 else "month"
-        return first == "day", f"the {first} comes first: the other order has months above 12"
-    if day_first is not None:
-        return day_first, "as this layout always writes it"
-    if parts.groups["sep"][0].as_py() == ".":
-        return True, "dates with dots have the day first"
-    if np.array_equal(a, b):
-        return True, "day and month are equal throughout"
-    clock = _clock_ms(parts)
-    read = {"day": _days(parts, year, b, a) * DAY + clock, "month": _days(parts, year, a, b) * DAY + clock}
-    rough = {order: _roughness(ms) for order, ms in read.items()}
-    if rough["day"] != rough["month"] and min(rough.values()) == 0:
-        smooth = min(rough, key=lambda order: rough[order])
-        return smooth == "day", f"the {smooth} comes first: the other order makes the times jump to and fro"
-    # Candles a day apart are likelier than candles a month apart.
-    span = {order: (rough[order], int(ms.max() - ms.min())) for order, ms in read.items()}
-    return _asked_order(parts, doubts, likely_day=span["day"] <= span["month"])
-
-
-def _asked_order(parts: _Parts, doubts: Doubts, *, likely_day: bool) -> tuple[bool, str]:
-    example = parts.cells[0].as_py()
-    choices = [
-        Choice("day_first", "day first (31/01/2024)", likely=likely_day),
-        Choice("month_first", "month first (01/31/2024)", likely=not likely_day),
-    ]
-    reason = "No number above 12 stands in either place, and the times are as regular in both readings."
-    answer = doubts.ask("date_order", f"Is {example} written day first or month first?", choices, reason)
-    return answer == "day_first", "as answered"
-
-
-def _roughness(ms: Ints) -> int:
-    """Count the steps against the direction of a series and, within days, those beyond 27 days; 0 can be right."""
-    steps = np.diff(ms)
-    if np.count_nonzero(steps < 0) > np.count_nonzero(steps > 0):
-        steps = -steps
-    intraday = len(steps) > 0 and np.median(steps) < DAY
-    return int(np.count_nonzero(steps < 0)) + int(np.count_nonzero(steps > 27 * DAY) if intraday else 0)
 
 
 def _days(parts: _Parts, year: Ints, month: Ints, day: Ints) -> Ints:
@@ -210,7 +177,8 @@ def _clock_ms(parts: _Parts) -> Ints:
     hour, minute, second = parts.number("hh"), parts.number("mm"), parts.number("ss")
     half = pc.utf8_lower(pc.utf8_slice_codeunits(parts.groups["ap"], 0, 1))
     is_am, is_pm = mask_of(pc.equal(half, "a")), mask_of(pc.equal(half, "p"))
-    latest = np.where(is_am | is_pm, 12, 23)
+    # 24:00 is the midnight that ends its day.
+    latest = np.where(is_am | is_pm, 12, np.where((minute == 0) & (second == 0), 24, 23))
     no_hour = (hour > latest) | ((is_am | is_pm) & (hour < 1))
     parts.refuse_where(no_hour | (minute > 59) | (second > 59), "has no clock of a day")
     hour = np.where(is_am | is_pm, hour % 12, hour) + np.where(is_pm, 12, 0)

@@ -22,7 +22,7 @@ from annotate.importing.numbers import NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
 from annotate.importing.text import TextFile, with_aligned_columns
-from annotate.importing.text_rows import read_rows
+from annotate.importing.text_rows import TextRows, read_rows
 
 FEWEST_CELLS = 5
 NUMBER_COLUMNS = 5  # four prices and a volume
@@ -187,8 +187,18 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         header=tuple(name.strip() or f"column {at + 1}" for at, name in enumerate(names)),
         places=roles.index,
     )
-    rows = read_rows(file, dialect, roles)
-    table = replace(base, columns=rows.columns, lines_of=rows.lines_of)
+    return _filled(base, read_rows(file, dialect, roles))
+
+
+def _filled(base: Table, rows: TextRows) -> Table:
+    again = rows.careful
+    table = replace(
+        base,
+        columns=rows.columns,
+        lines_of=rows.lines_of,
+        iso_times="time" in rows.columns and pa.types.is_timestamp(rows.columns["time"].type),
+        careful=None if again is None else lambda: _filled(base, again()),
+    )
     if rows.remarks:
         remark = f"Lines at the end that are remarks, not candles: {len(rows.remarks)}."
         table = replace(table, dropped={"remark": rows.remarks}, notes=(*table.notes, remark))

@@ -11,7 +11,18 @@ from annotate.errors import InvalidInput, NeedsAnswer
 # Every answer that a file may come with; docs/importing.md says what each is for.
 KNOWN = frozenset(
     (
-        *("symbol", "timeframe", "zone", "symbols", "unit", "date_order", "small_times", "clock_digits", "after_date"),
+        *(
+            "symbol",
+            "timeframe",
+            "zone",
+            "symbols",
+            "unit",
+            "date_order",
+            "small_times",
+            "ticks_since",
+            "clock_digits",
+            "after_date",
+        ),
         *("stamp", "decimal_comma", "column_order", "duplicates", "violations"),
         *(f"column_{role}" for role in ("time", "open", "high", "low", "close", "volume")),
     )
@@ -61,10 +72,20 @@ class Doubts:
             raise InvalidInput(f"{name}: {answer!r} is not one of {', '.join(allowed)}", name=name, value=answer)
         return answer or allowed[0]
 
-    def ask(self, name: str, question: str, choices: Sequence[Choice], reason: str, *, free: bool = False) -> str:
+    def ask(
+        self,
+        name: str,
+        question: str,
+        choices: Sequence[Choice],
+        reason: str,
+        *,
+        free: bool = False,
+        by_rows: bool = False,
+    ) -> str:
         """Give the answer to a question, or note it as open and give the likely one.
 
-        `free` allows answers beyond the choices (a time zone, a timeframe); their reader checks them.
+        `free` allows answers beyond the choices (a time zone, a timeframe); their reader checks them. `by_rows` says
+        that the rows make the likely answer so, whatever was answered for another file.
         """
         answer = self.given(name)
         if answer is not None:
@@ -77,6 +98,7 @@ class Doubts:
             "question": question,
             "choices": [choice.to_json() for choice in choices],
             "reason": reason,
+            "by_rows": by_rows,
         }
         return next((choice for choice in choices if choice.likely), choices[0]).value
 

@@ -24,8 +24,8 @@ TIME = _words(
     start startat candlebegintime unix unixtimestamp unixtime epoch timestampms openingtime gmttime utctime timeutc
     dateutc utc datetimeutc timestamputc datetime timestamp localtime eet t ts time date day dt bartime tradedate
     tradingdate period id begin startedat startedattime windowstart tsevent candletime candlestart barstart
-    observationtime snapshottime quotedate tradingday timeleft dtyyyymmdd dateyyyymmdd datum dato zeit fecha data tanggal tarih дата
-    päivämäärä dátum ημερομηνία תאריך التاريخ วันที่ 日期 日付 日付け 날짜 일자
+    observationtime snapshottime quotedate tradingday timeleft dtyyyymmdd dateyyyymmdd datum dato zeit fecha data
+    tanggal tarih дата päivämäärä dátum ημερομηνία תאריך التاريخ วันที่ 日期 日付 日付け 날짜 일자
     交易日期 时间 ngày 日時 時間 dataehora datumzeit fechahora dateheure year month
     week jahr monat año mes mois année
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -44,8 +45,10 @@ def read_json(file: TextFile, doubts: Doubts) -> list[Table]:
 
 def _parsed(file: TextFile) -> Any:
     text = file.member.whole().decode("utf-8-sig", errors="replace")
+    # A time such as 1.7174e+12 has lost its digits; kept as text, it is recognised where times are read.
+    number = _as_written if re.search(r"\d[eE]\+?(9|1\d)\b", text) else None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=number)
     except RecursionError:
         raise InvalidInput(f"{file.member.name} nests too deeply to be candles", file=file.member.name) from None
     except ValueError as error:
@@ -53,6 +56,10 @@ def _parsed(file: TextFile) -> Any:
         if len(lines) > 1 and lines[0].lstrip().startswith(("{", "[")):
             return _json_lines(lines, file, error)
         raise _not_json(file.member.name, error) from None
+
+
+def _as_written(text: str) -> float | str:
+    return text if "e" in text.lower() else float(text)
 
 
 def _json_lines(lines: list[str], file: TextFile, error: ValueError) -> list[Any]:

@@ -58,4 +58,4 @@ def with_dates(table: Table, filename: str) -> Table:
             f"{filename}: times are to count ms since midnight, and one is beyond the day", file=filename
         )
     times = pa.chunked_array([pa.array(midnight + since.astype("timedelta64[ms]"))])
-    return replace(table, columns={**table.columns, "time": times})
+    return replace(table, columns={**table.columns, "time": times}, careful=None)

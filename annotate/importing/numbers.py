@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from annotate.importing.arrow import Column, mask_of, pc
 from annotate.importing.doubts import Choice, Doubts
+from annotate.importing.header_names import PRICES
+from annotate.importing.problems import Cell, CellProblem
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -38,10 +40,12 @@ BLANKS: tuple[str, ...] = (
 BLANKS += ("n/a", "N/A", "#N/A", "<NA>", "-nan", "(null)", "nil")
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+NO_NUMBER = r"^[+-]?(?i:nan)(\(\w*\))?$"  # as C prints it, on Windows as -nan(ind)
 INFINITE = r"^[+-]?(?i:inf(inity)?)$"
 SPACES = " \u00a0\u202f\u2009\t"
 COMMA_IS_DECIMAL = r"^[^,]*,(\d{1,2}|\d{4,})\D*$|^[^\d]*0,\d+\D*$|\.\d{3},"
 COMMA_IS_THOUSANDS = r"\d,\d{3}\.|,\d{2,3},"
+THIRTY_SECONDS = r"^\s*\d{2,3}['’](0\d|[12]\d|3[01])[0257]?\s*$"
 DOT_IS_DECIMAL = r"\.(\d{1,2}|\d{4,})\D*$|^\D*0\.\d"
 
 
@@ -55,6 +59,7 @@ class NumberStyle:
 
 def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separated: bool) -> NumberStyle:
     """Tell decimal commas from thousands commas by every numeric cell of the file; ask when all fit both."""
+    _refuse_thirty_seconds(columns)
     if any(_any(pc.match_substring_regex(column, r"\.\d{3}\.\d{3}")) for column in columns.values()):
         return NumberStyle(",", "dots part thousands: a number has two of them")
     cells = [column for column in columns.values() if _any(pc.match_substring(column, ","))]
@@ -71,6 +76,14 @@ def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separat
     if dots:
         return NumberStyle(".", "commas part thousands: dots are the decimals")
     return _asked_style(cells[0], doubts, comma_separated=comma_separated)
+
+
+def _refuse_thirty_seconds(columns: Mapping[str, Column]) -> None:
+    """Refuse bonds' prices, where 110'165 is 110 and 16.5 thirty-seconds; with thousands marks some would not fit."""
+    prices = {name: columns[name] for name in PRICES if name in columns}
+    if prices and all(pc.all(pc.match_substring_regex(cells, THIRTY_SECONDS)).as_py() for cells in prices.values()):
+        name, cells = next(iter(prices.items()))
+        raise CellProblem(Cell(0, name, cells[0].as_py()), "is a price in thirty-seconds; export prices as decimals")
 
 
 def _asked_style(column: Column, doubts: Doubts, *, comma_separated: bool) -> NumberStyle:
@@ -106,6 +119,7 @@ def parse_numbers(column: Column, style: NumberStyle) -> ParsedNumbers:
     cells = _cleaned(column, style)
     infinite = mask_of(pc.match_substring_regex(cells, INFINITE))
     blank = mask_of(pc.is_in(cells, value_set=pa.array(BLANKS))) | mask_of(pc.is_null(cells))
+    blank |= mask_of(pc.match_substring_regex(cells, NO_NUMBER))
     fits = mask_of(pc.match_substring_regex(cells, NUMBER))
     numbers = pc.if_else(pa.array(fits), cells, pa.scalar(None, pa.string()))
     # Arrow's float parser takes no leading plus sign everywhere, and float() gives the same double without it.

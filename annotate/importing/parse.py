@@ -18,7 +18,7 @@ from annotate.importing.header_names import PRICES
 from annotate.importing.numbers import BLANKS, NumberStyle, ParsedNumbers, number_style, parse_numbers
 from annotate.importing.problems import Cell, CellProblem
 from annotate.importing.table import LinesOf, Table
-from annotate.importing.times import read_times
+from annotate.importing.times import read_iso_times, read_times
 from annotate.importing.zone_choice import ChosenZone, choose_zone
 
 Floats = NDArray[np.float64]
@@ -50,23 +50,28 @@ def parse_rows(table: Table, doubts: Doubts) -> ParsedRows:
     try:
         return _parse(table, doubts)
     except CellProblem as problem:
-        raise table.refuse(problem) from None
+        if table.careful is None:
+            raise table.refuse(problem) from None
+    return parse_rows(table.careful(), doubts)
 
 
 def _parse(table: Table, doubts: Doubts) -> ParsedRows:
     values, style, notes = _numbers(table, doubts)
     keep, dropped = _without_price(table, values)
     read = len(table) + sum(len(lines) for lines in table.dropped.values())
-    if not keep.all():
-        rows = np.flatnonzero(keep)
+    rows = None if keep.all() else np.flatnonzero(keep)
+    if rows is not None:
         table = table.take(rows)
         values = {role: column[rows] for role, column in values.items()}
     if len(table) == 0:
         why = ", ".join(f"{reason}: {len(lines)}" for reason, lines in dropped.items())
         raise InvalidInput(f"{table.file} holds no candle that could be kept ({why})", file=table.file)
-    clock, closes = _times(table, doubts)
-    zone = choose_zone(clock, table, doubts)
-    time, zone_notes = zone.apply(clock, table)
+    try:
+        clock, closes = _times(table, doubts)
+        zone = choose_zone(clock, table, doubts)
+        time, zone_notes = zone.apply(clock, table)
+    except CellProblem as problem:
+        raise problem if rows is None else problem.at(int(rows[problem.cell.row])) from None
     volume, volume_note, columns = _volume(table, values)
     scaled = {
         price: values[price] / table.layout.scale if table.layout.scale != 1 else values[price] for price in PRICES
@@ -90,7 +95,7 @@ def _parse(table: Table, doubts: Doubts) -> ParsedRows:
 def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], NumberStyle, tuple[str, ...]]:
     roles = [role for role in (*PRICES, "volume", "tick_volume") if role in table.columns]
     text = {role: table.columns[role] for role in roles if pa.types.is_string(table.columns[role].type)}
-    style = NumberStyle(".", "typed")
+    style = NumberStyle(".", "no cell has a comma" if table.place == "line" else "typed")
     if text:
         style = number_style(text, doubts, comma_separated=table.comma_separated)
     parsed = {role: parse_numbers(column, style) for role, column in text.items()}
@@ -127,11 +132,13 @@ def _values(table: Table, role: str, parsed: ParsedNumbers, empty: Bools) -> Flo
 
 
 def _typed(column: Column) -> Floats:
-    return np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _without_price(table: Table, values: Mapping[str, Floats]) -> tuple[Bools, dict[str, list[int]]]:
     """Find the rows that are no candle: a blank price, one that is not finite, or a candle that still forms."""
+    if "confirmed" not in table.columns and all(np.isfinite(values[price].sum()) for price in PRICES):
+        return np.ones(len(table), dtype=np.bool_), {}
     blank = np.zeros(len(table), dtype=np.bool_)
     infinite = blank.copy()
     for price in PRICES:
@@ -157,11 +164,15 @@ def _times(table: Table, doubts: Doubts) -> tuple[Clock, bool]:
     _refuse_blank(table, role)
     if "clock" in table.columns:
         column = _joined(table, doubts)
+    if table.iso_times:
+        return read_iso_times(column, name), False
     return read_times(column, name, doubts, day_first=table.layout.day_first), role == "close_time"
 
 
 def _refuse_blank(table: Table, role: str) -> None:
     column = table.columns[role]
+    if column.null_count == 0 and not (pa.types.is_string(column.type) or pa.types.is_floating(column.type)):
+        return
     filled = pc.is_valid(column)
     if pa.types.is_string(column.type) and pc.min(pc.binary_length(column)).as_py() <= LONGEST_BLANK:
         filled = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(BLANKS)))

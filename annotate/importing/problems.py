@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +21,7 @@ class CellProblem(Exception):
         super().__init__(f"{cell.column} {cell.value!r} {why}")
         self.cell = cell
         self.why = why
+
+    def at(self, row: int) -> CellProblem:
+        """Give the problem with the row that it has in a larger table."""
+        return CellProblem(replace(self.cell, row=row), self.why)

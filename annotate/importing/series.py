@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 VIOLATION_RULES = ("keep", "leave_out", "refuse")
 STAMPS = ("open", "close")
 MANY_CONFLICTS, MANY_SHARE = 5, 0.2
+MANY_BROKEN = 5
 DAY = 86_400_000
 EPOCH_LOOKS_WRONG = 10**11  # 1973 in ms: a smaller epoch number is rarely a time
 
@@ -181,7 +182,7 @@ def _by_rule(
 ) -> tuple[Candles, Ints, Ints]:
     """Keep, leave out or refuse the candles that break the high/low rule; gives the broken ones that stay."""
     broken = violations(candles)
-    rule = doubts.option("violations", VIOLATION_RULES)
+    rule = _violation_rule(len(broken), len(candles), doubts)
     if len(broken) == 0 or rule == "keep":
         return candles, kept, broken
     lines = places(kept[broken])
@@ -195,6 +196,20 @@ def _by_rule(
     whole = np.ones(len(candles), dtype=np.bool_)
     whole[broken] = False
     return candles.take(whole), kept[whole], broken[:0]
+
+
+def _violation_rule(broken: int, read: int, doubts: Doubts) -> str:
+    """Give what becomes of candles that break the rule; asked where they are so many that the columns are doubtful."""
+    if broken < max(MANY_BROKEN, MANY_SHARE * read):
+        return doubts.option("violations", VIOLATION_RULES)
+    words = {
+        "keep": "Keep them as they are, flagged",
+        "leave_out": "Leave them out",
+        "refuse": "Refuse the file: its columns are others",
+    }
+    choices = [Choice(rule, words[rule], likely=rule == "refuse") for rule in VIOLATION_RULES]
+    reason = f"The high or the low does not enclose open and close in {broken} of {read} candles."
+    return doubts.ask("violations", "Are open, high, low and close the right columns?", choices, reason)
 
 
 def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesOf) -> dict[str, Any]:
@@ -230,14 +245,14 @@ def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesO
 def _candle_facts(
     candles: Candles, kept: Ints, frame: ChosenTimeframe, broken: Ints, places: PlacesOf
 ) -> dict[str, Any]:
-    positive = np.minimum.reduce([getattr(candles, price) for price in PRICES]) > 0
+    lowest = np.minimum(np.minimum(candles.open, candles.high), np.minimum(candles.low, candles.close))
     whole_grid = frame.ms < 28 * DAY
     return {
         "first": int(candles.time[0]),
         "last": int(candles.time[-1]),
         "gaps": report.gaps_json(find_gaps(candles, frame.ms)),
         "violations": report.lines_json(kept[broken], places),
-        "not_positive": report.lines_json(kept[np.flatnonzero(~positive)], places),
+        "not_positive": report.lines_json(kept[np.flatnonzero(~(lowest > 0))], places),
         "off_grid": report.lines_json(
             kept[checks.off_grid(candles.time, frame.ms)] if whole_grid else kept[:0], places
         ),

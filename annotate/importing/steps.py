@@ -118,9 +118,11 @@ def _hint_fits(times: Times, hint: str, modal: int) -> bool:
 def _asked_change(times: Times, found: str, hint: str | None, doubts: Doubts) -> ChosenTimeframe | None:
     """Ask where one step is followed for good by another; gaps and weekends stand among the others and do not count."""
     steps = np.diff(times)
+    if hint == found or steps.min() == steps.max():
+        return None
     lengths, counts = np.unique(steps, return_counts=True)
     frequent = lengths[np.argsort(-counts, kind="stable")[:2]].tolist()
-    if hint == found or len(frequent) < 2 or np.sort(counts)[-2] < LEAST_STEPS:
+    if len(frequent) < 2 or np.sort(counts)[-2] < LEAST_STEPS:
         return None
     places = [np.flatnonzero(steps == length) for length in frequent]
     earlier, later = sorted((0, 1), key=lambda at: float(np.median(places[at])))

@@ -45,6 +45,8 @@ class Table:
     zone: str | None = None
     header: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)
+    iso_times: bool = False  # the times were ISO text, which Arrow has turned into timestamps
+    careful: Callable[[], Table] | None = None  # reads the same rows as text, so that a cell that is wrong can be named
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -53,7 +55,7 @@ class Table:
         """Give the table of the chosen rows; their lines stay theirs."""
         lines_of = self.lines_of
         chosen = {role: column.take(rows) for role, column in self.columns.items()}
-        return replace(self, columns=chosen, lines_of=lambda picked: lines_of(rows[picked]))
+        return replace(self, columns=chosen, lines_of=lambda picked: lines_of(rows[picked]), careful=None)
 
     def line(self, row: int) -> int:
         """Give the place of one row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -26,6 +27,8 @@ SHORT_FOOTER = 2  # lines at the end in which a number alone is a remark, such a
 # A remark begins with words; a candle whose line was cut begins with its time.
 WORDS = re.compile(r'^[\s"#*(\[;,]*[^\W\d]')
 BLOCK = 4 * MIB
+# ISO times that Arrow's CSV reader turns into timestamps by itself, all with an offset or all without.
+ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?")
 # Widths of epochs that no compact date has: 20240131, 202401310930 and so on are text.
 EPOCH = re.compile(r"\d{10}|\d{13}|\d{16}|\d{19}")
 
@@ -37,6 +40,7 @@ class TextRows:
     columns: dict[str, Column]
     lines_of: LinesOf
     remarks: list[int]
+    careful: Callable[[], TextRows] | None = None  # reads all cells as text; None where they are
 
 
 @dataclass(slots=True)
@@ -61,7 +65,12 @@ def read_rows(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
         _check_quotes(file, len(columns["close"]), file.filled_lines[file.filled_lines >= dialect.first_line])
     elif any(_has_quote(column) for column in columns.values()):
         return _read_carefully(file, dialect, roles)
-    return TextRows(columns, lambda rows: file.lines_of(dialect.first_line, rows), [])
+    return TextRows(
+        columns,
+        lambda rows: file.lines_of(dialect.first_line, rows),
+        [],
+        lambda: _read_carefully(file, dialect, roles),
+    )
 
 
 def _has_quote(column: Column) -> bool:
@@ -90,8 +99,8 @@ def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
 def _arrow(
     file: TextFile, dialect: Dialect, roles: Roles, *, typed: bool, quoted: bool, misfits: _Misfits | None
 ) -> dict[str, Column]:
-    types = {str(at): _type(role, at, dialect) if typed else pa.string() for role, at in roles.index.items()}
-    source: Any = file.member.source()  # the stubs want a Python file here
+    types = {str(at): _type(role, at, dialect, roles) if typed else pa.string() for role, at in roles.index.items()}
+    source: Any = file.member.mapped()  # the stubs want a Python file here
     with source:
         table = pacsv.read_csv(
             source,
@@ -111,12 +120,18 @@ def _arrow(
     return {role: table[str(at)] for role, at in roles.index.items()}
 
 
-def _type(role: str, at: int, dialect: Dialect) -> pa.DataType:
-    """Let Arrow read prices as numbers, and times too where all that were looked at are epochs."""
+def _type(role: str, at: int, dialect: Dialect, roles: Roles) -> pa.DataType:
+    """Let Arrow read prices as numbers, and times too where all that were looked at are epochs or ISO times."""
     if role in NUMBERS:
         return pa.float64()
-    epochs = role == "time" and all(EPOCH.fullmatch(row[at]) for row in dialect.rows if len(row) > at)
-    return pa.int64() if epochs else pa.string()
+    if role != "time" or {"clock", "symbol"} & set(roles.index):
+        return pa.string()
+    cells = [row[at] for row in dialect.rows if len(row) > at]
+    if all(EPOCH.fullmatch(cell) for cell in cells):
+        return pa.int64()
+    found = [ISO.fullmatch(cell) for cell in cells]
+    zones = {match[1] is not None for match in found if match}
+    return pa.timestamp("us", "UTC" if zones == {True} else None) if all(found) and len(zones) == 1 else pa.string()
 
 
 def _check_quotes(file: TextFile, rows: int, filled: Rows) -> None:

@@ -13,6 +13,7 @@ from annotate.importing.clock import UNITS, Clock
 from annotate.importing.dates import parse_dates
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.problems import Cell, CellProblem
+from annotate.importing.small_times import TICKS_PER_MS, counted_ms, small_count, ticks_since
 
 Times = NDArray[np.int64]
 
@@ -25,14 +26,14 @@ DAY = 86_400_000
 EARLIEST = int(datetime(1800, 1, 1, tzinfo=UTC).timestamp() * 1000)
 LATEST = int(datetime(2101, 1, 1, tzinfo=UTC).timestamp() * 1000)
 
-# 1927 to 2091 as spreadsheets count days; as seconds all of it is one day of 1970.
-SERIAL_DAYS = (10_000, 70_000)
-SERIAL_1970 = 25_569
 YEARS = (1800, 2100)
 
 DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # 1.60E+12: what a spreadsheet leaves of an epoch, hours from the truth.
-LOST_DIGITS = r"^\d(\.\d{0,5})?[eE]\+?(9|1\d)$"
+SCIENTIFIC = r"^\d(?:\.(?P<digits>\d*))?[eE]\+?(?P<power>\d{1,2})$"
+_MONTH, _DAY = r"(0[1-9]|1[0-2])", r"(0[1-9]|[12]\d|3[01])"
+SHORT_DATE = rf"^(\d\d{_MONTH}{_DAY}|{_DAY}{_MONTH}\d\d|{_MONTH}{_DAY}\d\d)$"
+QUOTED = r"^'\s*(.*?)\s*'?$"  # also what a spreadsheet puts before text
 ISO_ZONED = r"(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
 
 
@@ -41,6 +42,13 @@ def read_times(column: Column, name: str, doubts: Doubts, *, day_first: bool | N
     clock = _read(column, name, doubts, day_first)
     _refuse_far(clock.ms, column, name)
     return clock
+
+
+def read_iso_times(column: Column, name: str) -> Clock:
+    """Take a column of ISO text that Arrow has turned into timestamps, as `read_times` reads that text."""
+    ms, finer = _floored(column)
+    _refuse_far(ms, column, name)
+    return _iso_clock(ms, finer, zoned=column.type.tz is not None)
 
 
 def _read(column: Column, name: str, doubts: Doubts, day_first: bool | None) -> Clock:
@@ -52,6 +60,8 @@ def _read(column: Column, name: str, doubts: Doubts, day_first: bool | None) -> 
     if pa.types.is_floating(kind):
         return _numbers(np.asarray(column.to_numpy(), dtype=np.float64), column, name, doubts)
     cells = pc.utf8_trim_whitespace(column)
+    if cells[0].as_py().startswith("'"):
+        cells = pc.replace_substring_regex(cells, QUOTED, r"\1")
     if pc.all(pc.ascii_is_decimal(cells)).as_py():
         return _digits(cells, name, doubts)
     if pc.match_substring_regex(cells.slice(0, 1), DECIMAL)[0].as_py():
@@ -60,26 +70,31 @@ def _read(column: Column, name: str, doubts: Doubts, day_first: bool | None) -> 
 
 
 def _numbers(values: Times | NDArray[np.float64], column: Column, name: str, doubts: Doubts) -> Clock:
-    """Read numbers as epochs, unless they are all in the range of a spreadsheet's days and a person says so."""
-    if len(values) and values.min() >= SERIAL_DAYS[0] and values.max() < SERIAL_DAYS[1]:
-        choices = [
-            Choice("days", "Days of a spreadsheet, such as 45292 for 2024-01-01", likely=True),
-            Choice("seconds", "Seconds since 1970"),
-        ]
-        reason = f"All numbers lie between {SERIAL_DAYS[0]} and {SERIAL_DAYS[1]}, where spreadsheets count our days."
-        if doubts.ask("small_times", f"What is {values[0]:g} in {name}?", choices, reason) == "days":
-            ms = np.rint((np.asarray(values, dtype=np.float64) - SERIAL_1970) * DAY).astype(np.int64)
-            written = "days of a spreadsheet"
-            return Clock(ms, zoned=False, date_only=not np.any(ms % DAY), written=written)
+    """Read numbers as epochs, unless they are so small or so large that they can count from elsewhere: asked."""
     if len(values) and values.min() >= YEARS[0] and values.max() <= YEARS[1]:
         choices = [Choice("years", "Years", likely=True), Choice("seconds", "Seconds since 1970")]
         reason = f"All numbers lie between {YEARS[0]} and {YEARS[1]}."
         if doubts.ask("small_times", f"What is {values[0]:g} in {name}?", choices, reason) == "years":
             years = (values.astype(np.int64) - 1970).astype("datetime64[Y]")
             return Clock(_ms_of(years), zoned=False, date_only=True, written="years")
+    elif _counts_rows(values):
+        raise _problem(0, name, column, "and so on count the rows and are no times; say which column is the time")
+    elif count := small_count(values, name, doubts):
+        ms = counted_ms(values, count)
+        by_days = count.ms == DAY
+        return Clock(ms, zoned=not by_days, date_only=by_days and not np.any(ms % DAY), written=count.label.lower())
     if values.dtype.kind == "f":
         return _epoch_fraction(values.astype(np.float64, copy=False), column, name, doubts)
-    return _epoch(values.astype(np.int64, copy=False), doubts)
+    whole = values.astype(np.int64, copy=False)
+    if ticks := ticks_since(whole, name, doubts):
+        finer = int(np.count_nonzero(whole % TICKS_PER_MS))
+        return Clock(counted_ms(whole, ticks), zoned=True, date_only=False, written=ticks.label.lower(), finer=finer)
+    return _epoch(whole, doubts)
+
+
+def _counts_rows(values: Times | NDArray[np.float64]) -> bool:
+    """Tell whether numbers are 0, 1, 2 and so on."""
+    return len(values) > 2 and values[0] in (0, 1) and bool(np.all(np.diff(values) == 1))
 
 
 def _ms_of(dates: NDArray[np.datetime64]) -> Times:
@@ -115,12 +130,24 @@ def _digits(cells: Column, name: str, doubts: Doubts) -> Clock:
     widths = pc.unique(pc.utf8_length(cells)).to_pylist()
     if widths in ([8], [12], [14], [17]) and (dates := _compact(cells, name, doubts)) is not None:
         return dates
+    if widths == [6] and _are_short_dates(cells, name, doubts):
+        return parse_dates(cells, name, doubts, None)
     try:
         values = pc.cast(cells, pa.int64())
     except pa.ArrowInvalid:
         far = np.flatnonzero(ints_of(pc.utf8_length(cells)) > 18)
         raise _problem(int(far[0]), name, cells, "is too large to be a time") from None
     return _numbers(ints_of(values), cells, name, doubts)
+
+
+def _are_short_dates(cells: Column, name: str, doubts: Doubts) -> bool:
+    """Ask whether numbers of six digits are dates such as 240131, where all of them can be."""
+    example = cells[0].as_py()
+    if not pc.all(pc.match_substring_regex(cells, SHORT_DATE)).as_py():
+        return False
+    choices = [Choice("dates", "Dates of six digits", likely=True), Choice("seconds", "Seconds since 1970")]
+    reason = "All times have six digits, as dates with a year of two digits have."
+    return doubts.ask("small_times", f"What is {example} in {name}?", choices, reason) == "dates"
 
 
 def _compact(cells: Column, name: str, doubts: Doubts) -> Clock | None:
@@ -138,6 +165,9 @@ def _units(values: Times | NDArray[np.float64], doubts: Doubts) -> NDArray[np.in
     if (unit := doubts.option("unit", ("auto", *UNITS))) != "auto":
         return np.full(len(values), UNITS.index(unit), dtype=np.int8)
     sizes = np.abs(values)
+    lowest, highest = (int(np.searchsorted(UNIT_EDGES, edge, side="right")) for edge in (sizes.min(), sizes.max()))
+    if lowest == highest:
+        return np.full(len(values), lowest, dtype=np.int8)
     unit_of = np.zeros(len(values), dtype=np.int8)
     for edge in UNIT_EDGES:
         unit_of += sizes >= edge
@@ -161,13 +191,27 @@ def _epoch(values: Times, doubts: Doubts) -> Clock:
 def _decimals(cells: Column, name: str, doubts: Doubts) -> Clock:
     if (row := first_false(pc.match_substring_regex(cells, DECIMAL))) is not None:
         raise _problem(row, name, cells, "is no number, while the first time of the file is one")
-    if pc.all(pc.match_substring_regex(cells, LOST_DIGITS)).as_py():
-        raise _problem(0, name, cells, "has lost its last digits, perhaps in a spreadsheet; export the file anew")
+    if (row := _lost_digits(cells)) is not None:
+        raise _problem(row, name, cells, "has lost its last digits, perhaps in a spreadsheet; export the file anew")
     unsigned = pc.replace_substring_regex(cells, r"^\+", "")
     if pc.all(pc.match_substring_regex(unsigned, r"^-?\d{1,18}$")).as_py():
         return _numbers(ints_of(pc.cast(unsigned, pa.int64())), cells, name, doubts)
     values = np.asarray(pc.cast(unsigned, pa.float64()).to_numpy(), dtype=np.float64)
     return _numbers(values, cells, name, doubts)
+
+
+def _lost_digits(cells: Column) -> int | None:
+    """Give the first row of times that were rounded to a fixed number of digits; None where none can be lost."""
+    if not pc.match_substring_regex(cells.slice(0, 1), SCIENTIFIC)[0].as_py():
+        return None
+    found = pc.extract_regex(cells, SCIENTIFIC)
+    if pc.any(pc.is_null(found)).as_py():
+        return None
+    digits = pc.utf8_length(pc.struct_field(found, "digits"))
+    short = pc.less(digits, pc.cast(pc.struct_field(found, "power"), pa.int32()))
+    # Written with as many digits as needed, some would have fewer than others, and none would end with a zero.
+    fixed = pc.count_distinct(digits).as_py() == 1 or pc.any(pc.match_substring_regex(cells, r"0[eE]")).as_py()
+    return first_false(pc.invert(short)) if fixed else None
 
 
 def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str, doubts: Doubts) -> Clock:
@@ -191,13 +235,20 @@ def _iso(cells: Column) -> Clock | None:
         except pa.ArrowInvalid:
             continue
         ms, finer = _floored(times)
-        date_only = not zoned and bool(pc.all(pc.equal(pc.utf8_length(cells), 10)).as_py())
-        written = "dates, year first" if date_only else "ISO times with offset" if zoned else "ISO times without offset"
-        return Clock(ms, zoned=zoned, date_only=date_only, written=written, finer=finer)
+        if not zoned and pc.all(pc.equal(pc.utf8_length(cells), 10)).as_py():
+            return Clock(ms, zoned=False, date_only=True, written="dates, year first", finer=finer)
+        return _iso_clock(ms, finer, zoned=zoned)
     return None
 
 
+def _iso_clock(ms: Times, finer: int, *, zoned: bool) -> Clock:
+    written = "ISO times with offset" if zoned else "ISO times without offset"
+    return Clock(ms, zoned=zoned, date_only=False, written=written, finer=finer)
+
+
 def _refuse_far(ms: Times, column: Column, name: str) -> None:
+    if len(ms) and ms.min() >= EARLIEST and ms.max() < LATEST:
+        return
     far = np.flatnonzero((ms < EARLIEST) | (ms >= LATEST))
     if len(far):
         raise _problem(int(far[0]), name, column, "is no time between the years 1800 and 2100")

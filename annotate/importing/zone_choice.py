@@ -129,7 +129,8 @@ def _asked_night(night: tuple[str, str], doubts: Doubts) -> ChosenZone:
     choices = [Choice(likely, likely, likely=True), Choice("UTC", "UTC")]
     reason = f"The clock runs back or repeats itself in the night of {date}, when summer time ended; UTC never does."
     question = "In which time zone are the times of this file? A fixed offset or an IANA name is fine too."
-    return ChosenZone(parse_zone(doubts.ask("zone", question, choices, reason, free=True)), "as answered")
+    answer = doubts.ask("zone", question, choices, reason, free=True, by_rows=True)
+    return ChosenZone(parse_zone(answer), "as answered")
 
 
 def _asked(layout: layouts.Layout, doubts: Doubts) -> ChosenZone:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import IO
 
 from flask import Blueprint, request
 
@@ -110,17 +110,16 @@ def received() -> Held:
         filename = request.args.get("filename", "").strip()
         if not filename:
             raise InvalidInput("no filename: send a raw body with ?filename=", field="filename")
-        return services().uploads.keep(filename, _save_body)
+        return services().uploads.keep(filename, _parts(request.stream))
     file = request.files.get("file")
     if file is None or not file.filename:
         raise InvalidInput("no file: send the candle file as multipart field `file`", field="file")
-    return services().uploads.keep(file.filename, file.save)
+    return services().uploads.keep(file.filename, _parts(file.stream))
 
 
-def _save_body(path: Path) -> None:
-    with path.open("wb") as out:
-        while chunk := request.stream.read(CHUNK):
-            out.write(chunk)
+def _parts(stream: IO[bytes]) -> Iterator[bytes]:
+    while chunk := stream.read(CHUNK):
+        yield chunk
 
 
 def _choices() -> tuple[Json, int | None]:

@@ -48,13 +48,18 @@ def test_a_cell_that_is_no_number_is_named(text: str, tmp_path: Path) -> None:
 
 
 def test_decimal_commas_and_dots_between_thousands(tmp_path: Path) -> None:
-    found = imported(tmp_path, "a.csv", b"t;open;high;low;close\n1;9,75;10;9;9,75\n2;1.009,75;1.010;1.000,5;1.009,75\n")
+    found = imported(
+        tmp_path,
+        "a.csv",
+        b"t;open;high;low;close\n2023;9,75;10;9;9,75\n2024;1.009,75;1.010;1.000,5;1.009,75\n",
+        {"small_times": "years"},
+    )
     assert found.candles.open.tolist() == [9.75, 1009.75]
     assert found.candles.low.tolist() == [9.0, 1000.5]
 
 
 def test_a_comma_that_fits_both_readings_is_asked_about(tmp_path: Path) -> None:
-    data = b"t;open;high;low;close\n1;1,234;1,300;1,200;1,250\n2;1,234;1,300;1,200;1,250\n"
+    data = b"t;open;high;low;close\n2024-01;1,234;1,300;1,200;1,250\n2024-02;1,234;1,300;1,200;1,250\n"
     assert asked(tmp_path, data) == {"decimal_comma": "decimal"}
     assert imported(tmp_path, "a.csv", data, {"decimal_comma": "decimal"}).candles.open[0] == 1.234
     assert imported(tmp_path, "a.csv", data, {"decimal_comma": "thousands"}).candles.open[0] == 1234.0

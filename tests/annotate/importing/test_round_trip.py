@@ -93,7 +93,7 @@ def assert_reads_back(candles: list[Candle], data: bytes, zone: str) -> None:
         path = Path(folder) / "upload"
         path.write_bytes(data)
         # The answer to the comma is needed where a drawn number happens to have three digits after it.
-        answers = {"zone": zone, "decimal_comma": "decimal", "timeframe": "1s"}
+        answers = {"zone": zone, "decimal_comma": "decimal", "timeframe": "1s", "ticks_since": "1970"}
         found = read_file(path, "drawn.csv", answers)[0].candles
     expected = sorted(candles, key=lambda candle: candle.time)
     assert found.time.tolist() == [candle.time for candle in expected]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ WRITINGS = {
     "1704187800000000": "2024-01-02 09:30",
     "1704187800000000000": "2024-01-02 09:30",
     "1704187800.0": "2024-01-02 09:30",
-    "1.7041878e+09": "2024-01-02 09:30",
+    "1.704187800e+09": "2024-01-02 09:30",
     "2024-01-02 09:30": "2024-01-02 09:30",
     "2024-01-02T09:30:00Z": "2024-01-02 09:30",
     "2024-01-02T09:30:00.0000000Z": "2024-01-02 09:30",
@@ -58,6 +59,11 @@ def test_an_impossible_time_is_named_by_line_and_value(text: str, tmp_path: Path
 def test_one_bad_time_among_good_ones_is_named(tmp_path: Path) -> None:
     error = refused(tmp_path, table(["2024-01-01", "2024-01-02", "foo", "2024-01-04"]))
     assert (error.details["line"], error.details["value"]) == (4, "foo")
+
+
+def test_a_bad_time_after_a_row_without_price_is_named_by_its_line(tmp_path: Path) -> None:
+    data = table(["2024-01-01"]) + b"2024-01-02,,,,,5\n" + table(["2024-01-03", "foo"], header=None)
+    assert refused(tmp_path, data).details["line"] == 5
 
 
 def test_times_with_and_without_offset_do_not_mix(tmp_path: Path) -> None:
@@ -152,12 +158,22 @@ def test_spreadsheet_days_are_asked_about(tmp_path: Path) -> None:
     assert times_of(tmp_path, data, small_times="days")[0] == ms("2024-01-01")
 
 
-def test_an_epoch_that_lost_its_digits_is_refused(tmp_path: Path) -> None:
-    assert "lost its last digits" in refused(tmp_path, table(["1.60E+12", "1.60E+12"])).message
+@pytest.mark.parametrize(
+    "times", [["1.60E+12", "1.60E+12"], ["1.717373E+12", "1.717376E+12"], ["1.7173728E+12", "1.7173730E+12"]]
+)
+def test_an_epoch_that_lost_its_digits_is_refused(times: list[str], tmp_path: Path) -> None:
+    assert "lost its last digits" in refused(tmp_path, table(times)).message
+    rows = [[float(time) if at == 0 else 1.0 for at in range(6)] for time in times]
+    text = json.dumps(rows)
+    for time in times:
+        text = text.replace(str(float(time)), time)
+    assert "lost its last digits" in refused(tmp_path, text.encode(), "a.json").message
 
 
-def test_small_numbers_are_seconds_and_the_report_doubts_them(tmp_path: Path) -> None:
-    found = imported(tmp_path, "a.csv", table([1, 3, 2, 5, 4]))
+def test_small_numbers_are_asked_about_and_the_report_doubts_them(tmp_path: Path) -> None:
+    data = table([1, 3, 2, 5, 4])
+    assert asked(tmp_path, data) == {"small_times": "seconds"}
+    found = imported(tmp_path, "a.csv", data, {"small_times": "seconds"})
     assert found.candles.time.tolist() == [1000, 2000, 3000, 4000, 5000]
     assert found.report["out_of_order"] == {"count": 2, "lines": [4, 6]}
     assert any("before 1973" in note for note in found.report["notes"])

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -161,11 +162,11 @@ def test_a_column_of_words_is_named_and_not_left_out(tmp_path: Path) -> None:
 
 def test_tickers_above_the_names_part_the_series(tmp_path: Path) -> None:
     head = "Ticker,AAA,AAA,AAA,AAA,BBB,BBB,BBB,BBB\nPrice,Open,High,Low,Close,Open,High,Low,Close\nDate,,,,,,,,\n"
-    cells = [(row.clock("%Y-%m-%d"), *row.prices, *reversed(row.prices)) for row in DAYS]
+    cells = [(row.clock("%Y-%m-%d"), *row.prices, *next_.prices) for row, next_ in pairwise(DAYS)]
     found = all_imported(tmp_path, "a.csv", head.encode() + lines(None, cells), {"symbols": "all"})
     assert [(each.symbol, each.candles.open[0]) for each in found] == [
         ("AAA", float(DAYS[0].open)),
-        ("BBB", float(DAYS[0].close)),
+        ("BBB", float(DAYS[1].open)),
     ]
 
 
@@ -209,7 +210,7 @@ def test_bitmex_and_tradestation_stamp_ends(tmp_path: Path) -> None:
     [
         ({"stamp": "close"}, HOURS[0].time - HOUR),
         ({"unit": "s"}, None),
-        ({"column_open": "3", "column_high": "2"}, HOURS[0].time),
+        ({"column_open": "3", "column_high": "2", "violations": "keep"}, HOURS[0].time),
     ],
 )
 def test_what_was_not_asked_can_be_chosen_all_the_same(
