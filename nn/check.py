@@ -6,21 +6,27 @@ import dataclasses
 import multiprocessing
 import time
 from collections.abc import Callable
+from functools import partial
+from statistics import median
 
 import torch
 from torch import Tensor, nn
 
 from nn.config import ModelConfig
 from nn.device import Device, choose, keep_memory_tight, memory_line, peak_resident_bytes, resident_bytes
+from nn.features import FEATURES
 from nn.learner import Learner, Schedule
 from nn.logline import GIB
 from nn.losses import counts_of, losses_of, weighted_loss
 from nn.models import build
+from nn.models.parts import LOOKBACK
 from nn.shell import fastest_threads
 from nn.targets import head_classes
 from nn.windows import Batch, noise
 
-SPEED_S = 3.0
+SPEED_S = 5.0
+LEAST_ROUNDS = 4
+MATRIX = 1024
 SLOPE_STEP = 1e-4
 TOLERANCE = {"float32": 1e-3, "bfloat16": 5e-2}
 SLOPE_TOLERANCE = 1e-5
@@ -37,7 +43,11 @@ def check(wanted: str, say: Callable[[str], object]) -> int:
     good = error <= TOLERANCE[device.dtype] and slope <= SLOPE_TOLERANCE
     say(f"training step: gradient within {error:.1e} of float64's, and that within {slope:.1e} of the loss's slope")
     say("training step: right" if good else "training step: WRONG, do not trust what is trained here")
-    say(f"speed: {windows_per_s(config, where):.0f} windows/s of {config.sequence_length} candles")
+    rate, share = speed(config, device)
+    say(
+        f"speed: {rate:.0f} windows/s of {config.sequence_length} candles; arithmetic at {share:.0%} of what "
+        f"torch.matmul reaches here in {device.dtype}"
+    )
     on, off = peak_bytes(config, where)
     say(f"peak memory of a step, batch {MEMORY_BATCH}: {off / GIB:.3f}GB, with gradient checkpointing {on / GIB:.3f}GB")
     say(memory_line(device.device))
@@ -70,15 +80,42 @@ def slope_error(config: ModelConfig) -> float:
     return abs(slope - float(gradient.norm())) / float(gradient.norm())
 
 
-def windows_per_s(config: ModelConfig, device: str) -> float:
-    """Give the rate of whole training steps on noise, over SPEED_S seconds."""
-    learner, batch = Learner(config, Schedule(1e-3), device=device), noise(config, head_classes(()), device)
-    learner.step(batch)
-    start, steps = time.perf_counter(), 0
-    while time.perf_counter() - start < SPEED_S:
-        learner.step(batch)
-        steps += 1
-    return steps * len(batch) / (time.perf_counter() - start)
+def speed(config: ModelConfig, device: Device) -> tuple[float, float]:
+    """Give windows a second of whole training steps, and their arithmetic a second over that of torch.matmul.
+
+    Both in turn over SPEED_S seconds, so that whatever else the machine does slows both alike.
+    """
+    where = str(device.device)
+    learner, batch = Learner(config, Schedule(1e-3), device=where), noise(config, head_classes(()), where)
+    square = torch.randn(MATRIX, MATRIX, device=where, dtype=getattr(torch, device.dtype))
+    end = time.perf_counter() + SPEED_S
+    rates: list[float] = []
+    products: list[float] = []
+    while time.perf_counter() < end or len(rates) < LEAST_ROUNDS:
+        rates.append(len(batch) / _seconds(lambda: learner.step(batch), where))
+        products.append(2 * MATRIX**3 / _seconds(lambda: square @ square, where))
+    rate, product = median(rates[1:]), median(products[1:])  # the first of each loads what it needs
+    return rate, rate * operations(config) / config.batch_size / product
+
+
+def _seconds(work: Callable[[], object], device: str) -> float:
+    began = time.perf_counter()
+    work()
+    if device != "cpu":
+        torch.cuda.synchronize()
+    return time.perf_counter() - began
+
+
+def operations(config: ModelConfig) -> float:
+    """Count the multiplications and additions that a step of the Transformer, a token a candle, cannot do without.
+
+    Those of the matrix products and of attention to earlier candles, three times: forward, and twice backward.
+    """
+    d, tokens = config.d_model, config.sequence_length
+    answers = sum(head_classes(()).values())
+    a_token = LOOKBACK * len(FEATURES) * d + config.n_layers * 12 * d * d + answers * d
+    attention = config.n_layers * 2 * d * (tokens + 1) / 2  # scores and mixing, over this candle and earlier ones
+    return 3 * 2 * config.batch_size * tokens * (a_token + attention)
 
 
 def peak_bytes(config: ModelConfig, device: str) -> tuple[int, int]:
@@ -96,13 +133,22 @@ def _peaks(config: ModelConfig, device: str) -> tuple[int, int]:
     if device == "cpu":
         torch.set_num_threads(1)
     _steps(dataclasses.replace(config, batch_size=1), device)  # what torch loads at its first step does not count
-    before, peaks = _held(device), []
-    for on in (True, False):  # the smaller first: the peak of a process only rises
-        if on and device == "cpu":
-            keep_memory_tight()
-        _steps(dataclasses.replace(config, use_gradient_checkpointing=on, batch_size=MEMORY_BATCH), device)
-        peaks.append(_peak(device) - before)
+    on, off = (
+        dataclasses.replace(config, use_gradient_checkpointing=use, batch_size=MEMORY_BATCH) for use in (True, False)
+    )
+    if device == "cpu":
+        keep_memory_tight()
+    before = _held(device)
+    # The smaller first: the peak of a process only rises.
+    peaks = [peak_of(partial(_steps, used, device), device, before) for used in (on, off)]
     return peaks[0], peaks[1]
+
+
+def peak_of(work: Callable[[], object], device: str = "cpu", before: int | None = None) -> int:
+    """Give the most memory held up to the end of `work`, beside `before`, by default what is held when it begins."""
+    before = _held(device) if before is None else before
+    work()
+    return _peak(device) - before
 
 
 def _held(device: str) -> int:

@@ -144,6 +144,12 @@ class BatchConfig(ModelConfig):
         least=0,
         most=0.99999,
     )
+    ranks: int = _field(
+        1,
+        "Processes of this machine that train one model, each on its share of every batch; an audit uses one.",
+        least=1,
+        most=64,
+    )
     split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
     accepted_weight: float = _field(
         0.3, "What the label of a mark that a model made and a person accepted counts, against 1.", least=0, most=1

@@ -83,7 +83,9 @@ class _Run:
         if self.config.use_gradient_checkpointing and job.device.device.type == "cpu":
             keep_memory_tight()
         self.data = prepare(self.config, job.dataset, weights.meta.edges if weights else None, job.permutation)
-        self.windows = Windows(self.data.rows, self.data.targets, self.config.sequence_length, job.device.device)
+        self.windows = Windows(
+            self.data.rows, self.data.targets, self.config.sequence_length, job.device.device, self.data.refused
+        )
         self.batches = [self._count(epoch) for epoch in range(1, self.config.epochs + 1)]
         self.learner = Learner(
             self.config,
@@ -99,6 +101,7 @@ class _Run:
         self.progress, self.watch = Progress(), Watch()
         self.best: Weights | None = None
         self.pace: deque[tuple[int, float]] = deque(maxlen=PACE_STEPS)
+        self.rivals: Rivals | None = None
         self.on_train: dict[str, dict[str, Json]] = {}  # head → the baselines on the train rows
         self.judging_s = 0.0
         self.saved_s = time.perf_counter()
@@ -109,8 +112,7 @@ class _Run:
     def steps(self) -> Generator[Said, None, Weights | None]:
         """Train to the end, or until `control` says so."""
         yield from self._open()
-        rivals = yield from fit_rivals(self.data, self.config.seed)
-        self.on_train = yield from rivals.on_train(self.data)
+        yield from self.job.gather()
         while self.progress.epoch <= self.config.epochs and not self._patience_is_over():
             for starts in self._batches():
                 if end := self._asked_to_end():
@@ -118,11 +120,11 @@ class _Run:
                 yield from self._step(starts)
                 if time.perf_counter() - self.saved_s > SAVE_EVERY_S:
                     yield from self._save_last()
-            judging = yield from self._judge(rivals)
+            judging = yield from self._judge()
             if end := self._asked_to_end():  # it may have broken the judging off; a resumed run judges again
                 return (yield from self._end_early(end))
             yield from self._end_epoch(judging)
-        yield from self._judge_test(rivals)
+        yield from self._judge_test()
         return (yield from self._end("finished"))
 
     def _open(self) -> Iterator[Said]:
@@ -158,6 +160,9 @@ class _Run:
         if marks:
             told = ", ".join(f"{count} {source}" for source, count in marks.items())
             notes.append(f"labels from marks by source: {told}; one that was accepted counts {weight:g} of a drawn one")
+        if refused := self.data.facts["refused"]:
+            count = self.data.facts["rejected"]
+            notes.append(f"{refused} candles under {count} rejected suggestions teach what they are not")
         if "label" in self.data.targets and not self.data.facts["labelled"]:
             notes.append("no candle of the dataset has a label: the label head learns nothing")
         if self.config.shuffle_targets:
@@ -190,7 +195,10 @@ class _Run:
         if len(mine):
             return self.windows.batch(mine)
         idle = self.windows.batch(starts[:1])
-        return Batch(idle.x, {head: torch.full_like(classes, MASKED) for head, classes in idle.targets.items()})
+        nothing = [
+            {head: torch.full_like(of, MASKED) for head, of in given.items()} for given in (idle.targets, idle.refused)
+        ]
+        return Batch(idle.x, *nothing)
 
     def _batch_done(self, result: StepResult) -> BatchDone:
         epoch, batch = self.progress.epoch, self.progress.batch
@@ -228,7 +236,15 @@ class _Run:
         self.progress.next_epoch()
         yield from self._save_last()
 
-    def _judge(self, rivals: Rivals) -> Generator[Said, None, Json | None]:
+    def _fitted_rivals(self) -> Generator[Said, None, Rivals]:
+        """Fit the baselines when they are first asked for: the first batches of a run do not wait for them."""
+        if self.rivals is None:
+            self.rivals = yield from fit_rivals(self.data, self.config.seed)
+            self.on_train = yield from self.rivals.on_train(self.data)
+        return self.rivals
+
+    def _judge(self) -> Generator[Said, None, Json | None]:
+        rivals = yield from self._fitted_rivals()
         part = self.data.split.validation
         if part is None:
             return None
@@ -250,11 +266,12 @@ class _Run:
             return None
         return validation
 
-    def _judge_test(self, rivals: Rivals) -> Generator[Said, None, None]:
+    def _judge_test(self) -> Generator[Said, None, None]:
         """Judge the chosen weights on candles that chose nothing; a stop breaks it off and leaves it unsaid."""
         part = self.data.split.test
         if part is None or self.best is None:
             return
+        rivals = yield from self._fitted_rivals()
         before = time.perf_counter()
         snapshot = snapshot_of(self.best)
         judged = yield from self._unless_ended(judge(snapshot, self.windows, self.data, part, self.config.stride))

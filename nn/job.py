@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +34,7 @@ class Job:
     recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
     recorded_epoch: int = 0
     ranks: Ranks = ALONE  # the processes that share the run
+    gather: Callable[[], Iterator[None]] = lambda: iter(())  # wait for them, once the first checkpoint is kept
     permutation: int | None = None  # learn shuffled targets, of which this is the number
     now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000
 

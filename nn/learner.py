@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from nn.config import ModelConfig
 from nn.losses import counts_of, losses_of, weighted_loss
@@ -149,13 +148,13 @@ class Learner:
 
     def _gradients(self, batch: Batch) -> _Found:
         """Go forward and backward through the parts of a batch; the gradients are then those of all of it."""
-        counts = counts_of(batch.targets)
+        counts = counts_of(batch.targets, batch.refused)
         self._ranks.add_up(list(counts.values()))
         found = None
         for part in batch.parts(self._parts):
             with self._autocast():
                 logits = self._module(part.x)
-                losses = losses_of(logits, part.targets)
+                losses = losses_of(logits, part.targets, part.refused)
                 total, means = weighted_loss(losses, counts, self.config.heads)
             total.backward()  # type: ignore[no-untyped-call]
             matrices = {head: _confusion(logits[head], part.targets[head]) for head in losses}
@@ -259,7 +258,7 @@ def _adamw(module: nn.Module, rate: float) -> torch.optim.AdamW:
     others = [p for p in module.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": WEIGHT_DECAY}, {"params": others, "weight_decay": 0.0}]
     # Not fused: a fused step leaves autograd's version counters alone, and with them the alarm for a stray writer.
-    return torch.optim.AdamW(groups, lr=rate, betas=BETAS, fused=False)
+    return torch.optim.AdamW(groups, lr=rate, betas=BETAS, foreach=True, fused=False)
 
 
 def _random_state(seed: int, device: torch.device) -> dict[str, Tensor]:
@@ -270,11 +269,11 @@ def _random_state(seed: int, device: torch.device) -> dict[str, Tensor]:
 
 
 def _confusion(logits: Tensor, classes: Tensor) -> Tensor:
-    """Count target and answer, (K, K), by products of one-hot rows: nothing here waits for the device."""
+    """Count target and answer, (K, K), by adding each pair into its place: nothing here waits for the device."""
     k = logits.shape[-1]
-    answers = F.one_hot(logits.detach().argmax(-1).flatten(), k).float()
-    wanted = F.one_hot(classes.flatten() + 1, k + 1)[:, 1:].float()  # a MASKED target is an empty row
-    return wanted.T @ answers
+    pairs = (classes.flatten() + 1) * k + logits.detach().argmax(-1).flatten()  # a MASKED target falls into row 0
+    ones = torch.ones_like(pairs, dtype=torch.float32)
+    return torch.zeros((k + 1) * k, device=pairs.device).scatter_add_(0, pairs, ones)[k:].view(k, k)
 
 
 class _Found(NamedTuple):
@@ -322,7 +321,8 @@ def _read(found: _Found, norm: Tensor) -> _Numbers:
         k = len(matrix)
         matrices[head] = np.array(values[at : at + k * k]).astype(np.int64).reshape(k, k)
         at += k * k
-    mean = {head: value for head, value in zip(means, values[2:], strict=False) if matrices[head].any()}
+    # Rejections have no target to be counted, but a loss.
+    mean = {head: value for head, value in zip(means, values[2:], strict=False) if matrices[head].any() or value}
     return _Numbers(values[0], values[1], mean, matrices)
 
 

@@ -26,6 +26,7 @@ PLAIN = 600  # numbers a candle that any step holds beside its layers: the batch
 AMP_SHARE = 0.6  # of the layers' numbers, where their matrix products are kept in bfloat16
 TOLD = 5  # changes that a sentence names
 LABELS = 3  # classes of the label head that are reckoned with before a dataset is known
+PROCESS = 330 << 20  # bytes of one more process: torch and what it loads
 ROOM = 0.9  # of what is free may be used
 
 
@@ -92,11 +93,11 @@ def need(config: ModelConfig, *, amp: bool = False, labels: int = 0) -> Need:
         layers, work, plain = config.n_layers * d * tokens, AGAIN * layer, TIGHT
     entry = SCALES * len(FEATURES) * 3 if not layer else LOOKBACK * len(FEATURES) + 2 * d
     between = BETWEEN * d if config.patch_size > 1 else 0.0
-    averaged = 1 if getattr(config, "ema_decay", 0.0) else 0
+    averaged, ranks = 1 if getattr(config, "ema_decay", 0.0) else 0, int(getattr(config, "ranks", 1))
     return Need(
-        weights=round((COPIES + averaged) * FLOAT * parameters_of(config, labels)),
+        weights=round(ranks * (COPIES + averaged) * FLOAT * parameters_of(config, labels)),
         layers=round(FLOAT * windows * (layers + (entry + between) * length) * (AMP_SHARE if amp else 1.0)),
-        work=round(FLOAT * windows * (work + plain * length)),
+        work=round(FLOAT * windows * (work + plain * length)) + (ranks - 1) * PROCESS,
     )
 
 
@@ -163,6 +164,7 @@ def _changes(config: ModelConfig, *, amp: bool) -> Mapping[str, Any]:
     found: dict[str, Any] = {name: getattr(config, name) // 2 for name in halves if getattr(config, name) > 1}
     switches: dict[str, tuple[bool, Callable[[], Any]]] = {
         "accumulate": (hasattr(config, "accumulate"), lambda: 2 * int(getattr(config, "accumulate", 1))),
+        "ranks": (int(getattr(config, "ranks", 1)) > 1, lambda: 1),
         "use_gradient_checkpointing": (not config.use_gradient_checkpointing, lambda: True),
         "use_uncertainty_estimation": (config.use_uncertainty_estimation, lambda: False),
         "use_amp": (not config.use_amp and amp, lambda: True),

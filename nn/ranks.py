@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
 from nn.metrics import Classes
+
+MEETING = "meeting"  # the file by which the processes of one machine find each other
+PAUSE = timedelta(days=7)  # a paused run lets the others wait so long; a dead process is noticed at once
+
+
+class RankLost(ValueError):
+    """One of the processes that share a run is gone; the run cannot go on, its last checkpoint can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,20 @@ def join(environment: Mapping[str, str] = os.environ) -> Ranks:
     return Ranks(dist.get_rank(), dist.get_world_size())
 
 
+def join_here(folder: Path, ranks: Ranks, device: torch.device) -> None:
+    """Join the processes of this machine that meet in `folder`, one call in each; they talk over loopback alone."""
+    loopback = next((name for _, name in socket.if_nameindex() if name.startswith("lo")), None)
+    if loopback is not None:
+        os.environ["GLOO_SOCKET_IFNAME"] = loopback
+    backend = "gloo"
+    if device.type == "cuda":
+        torch.cuda.set_device(ranks.rank)
+        backend = "nccl"
+    meeting = f"file://{folder / MEETING}"
+    dist.init_process_group(backend, init_method=meeting, rank=ranks.rank, world_size=ranks.size, timeout=PAUSE)
+
+
 def leave(ranks: Ranks) -> None:
-    """Take leave of the other processes."""
-    if ranks.size > 1:
+    """Take leave of the other processes, where they were joined."""
+    if ranks.size > 1 and dist.is_initialized():
         dist.destroy_process_group()

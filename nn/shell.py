@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from nn.config import BatchConfig, ModelConfig
+from nn.audit import CLEAN, audit_leaks
+from nn.config import BatchConfig, ConfigError, ModelConfig, SkillConfig
+from nn.crew import fit_together
 from nn.dataset_dir import DatasetDir
 from nn.device import calibrate_threads, choose, memory_line
 from nn.events import EpochDone, Event, RunEnded, RunResumed, RunStarted, Warned
 from nn.fit import Control, Said, fit
 from nn.job import Job
 from nn.learner import Learner, Schedule
-from nn.ranks import join, leave
+from nn.loaded import Choice, as_loaded
+from nn.ranks import RankLost, Ranks, join, leave
+from nn.skill import SKILL, is_it_skill
 from nn.targets import head_classes
 from nn.windows import noise
 
@@ -22,6 +27,7 @@ STOPPED = 130  # exit code after Ctrl+C, as shells have it
 
 def fit_in_shell(
     config: BatchConfig,
+    folder: Path,
     dataset: DatasetDir,
     *,
     device: str,
@@ -30,15 +36,17 @@ def fit_in_shell(
     resume: bool,
     say: Callable[[str], object],
 ) -> int:
-    """Train and say each line; give the exit code. Raises DeviceError, NothingToTrain, CheckpointError.
+    """Train on the dataset of `folder` and say each line; give the exit code.
 
-    Under `torchrun` all processes train one model, and the first alone says lines and keeps checkpoints.
+    Raises ConfigError, DeviceError, NothingToTrain, CheckpointError, RankLost. Under `torchrun`, or with `ranks`, all
+    processes train one model, and the first alone says lines and keeps checkpoints.
     """
-    ranks = join()
-    if ranks.rank > 0:
+    joined = join()
+    config = _with_ranks_of(config, joined)
+    if joined.rank > 0:
         say = _nothing
     chosen = choose(device, use_amp=config.use_amp)
-    count = threads or fastest_threads(str(chosen.device))
+    count = threads or max(1, fastest_threads(str(chosen.device)) // config.ranks)
     say(f"{chosen.device}, {chosen.dtype}, {count} threads: {chosen.reason}. {memory_line(chosen.device)}")
     job = Job(
         run_id=1,
@@ -49,28 +57,63 @@ def fit_in_shell(
         checkpoint_dir=checkpoints,
         reason="the shell starts fresh",
         resume=resume,
-        ranks=ranks,
+        ranks=joined,
     )
     control = Control()
-    if ranks.size > 1:
+    if config.ranks > 1:
         _end_together(control)
     try:
-        for said in fit(job, control):
+        for said in fit(job, control) if joined.size > 1 else fit_together(job, control, folder):
             for line in lines_of(said):
                 say(line)
     except RuntimeError as error:
-        if ranks.size == 1:
+        if joined.size == 1:
             raise
-        raise RankLost(f"process {ranks.rank} of {ranks.size} lost another one: {error}") from error
+        raise RankLost(f"process {joined.rank} of {joined.size} lost another one: {error}") from error
     except KeyboardInterrupt:
         say("stopped" + (f"; --resume goes on from {checkpoints}" if checkpoints else "; nothing was kept"))
         return STOPPED
-    leave(ranks)
+    leave(joined)
     return STOPPED if control.end else 0
 
 
-class RankLost(ValueError):
-    """One of the processes that share a run is gone; the run cannot go on, its last checkpoint can."""
+def audit_in_shell(
+    config: BatchConfig, dataset: DatasetDir, *, device: str, threads: int, say: Callable[[str], object]
+) -> int:
+    """Ask whether a run with this config is skill, or look for leaks, and say each line.
+
+    Give 0 for skill and for no leak, 1 for the other answer. Raises DeviceError, NothingToTrain.
+    """
+    chosen = choose(device, use_amp=config.use_amp)
+    count = threads or fastest_threads(str(chosen.device))
+    reason = "the shell starts fresh"
+    job = Job(run_id=1, config=config, dataset=dataset, device=chosen, threads=count, reason=reason)
+    if isinstance(config, SkillConfig):
+        kind, good, audit = "skill", SKILL, is_it_skill(job, Control())
+    else:
+        labels = tuple(dataset.manifest.get("labels") or ())
+        fresh = as_loaded(Choice(None, "fresh", reason), config, job.run_id, labels)
+        kind, good, audit = "leaks", CLEAN, audit_leaks(job, Control(), fresh.snapshot, reason)
+    try:
+        for said in audit:
+            if isinstance(said, RunEnded):
+                found = said.summary[kind]
+                say(str(found.get("words", found["verdict"])))
+                return 0 if found["verdict"] == good else 1
+            for line in lines_of(said):
+                say(line)
+    except KeyboardInterrupt:
+        say("stopped")
+    return STOPPED
+
+
+def _with_ranks_of(config: BatchConfig, joined: Ranks) -> BatchConfig:
+    """Have the config say how many processes `torchrun` started; raise ConfigError where it asks for another number."""
+    if joined.size == 1:
+        return config
+    if config.ranks not in (1, joined.size):
+        raise ConfigError("ranks", config.ranks, f"torchrun started {joined.size} processes; leave --ranks out")
+    return dataclasses.replace(config, ranks=joined.size)
 
 
 def _end_together(control: Control) -> None:

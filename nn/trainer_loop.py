@@ -21,10 +21,11 @@ from nn.audit import audit_leaks
 from nn.causes import cause_of
 from nn.checkpoint import CheckpointError, Weights
 from nn.config import BatchConfig, LiveConfig, ModelConfig, SkillConfig
+from nn.crew import fit_together
 from nn.dataset_dir import read
 from nn.device import Device, choose, memory_line
 from nn.events import Answer, Event, Message, ModelLoaded, Pong, RunEnded, RunState, Warned
-from nn.fit import Control, Said, fit
+from nn.fit import Control, Said
 from nn.inference import InferenceThread
 from nn.job import Job
 from nn.live_run import LiveRun
@@ -69,7 +70,7 @@ class TrainerLoop:
 
     def take(self, command: commands.Command) -> None:
         """Take a command, from the pipe's thread; candles and questions go straight to where they are answered."""
-        if isinstance(command, commands.Predict):
+        if isinstance(command, commands.Predict | commands.ReadLabels):
             self._inference.submit(lambda: self._say(self._oracle.answer(command)), partial(self._no_answer, command))
         elif isinstance(command, commands.CandleClosed | commands.FeedEnded):
             self._take_candle(command)
@@ -80,7 +81,7 @@ class TrainerLoop:
                 self._inbox.append(command)
                 self._bell.notify()
 
-    def _no_answer(self, question: commands.Predict, error: Exception) -> None:
+    def _no_answer(self, question: commands.Predict | commands.ReadLabels, error: Exception) -> None:
         self._say(Answer(request_id=question.request_id, body=None, error=cause_of(error)))
 
     def leave(self) -> None:
@@ -240,7 +241,7 @@ class TrainerLoop:
             config=config,
             dataset=dataset,
             device=self._device_of(config),
-            threads=self._threads,
+            threads=max(1, self._threads // config.ranks),
             checkpoint_dir=Path(command.checkpoint_dir),
             weights=choice.weights,
             origin=choice.origin,
@@ -249,7 +250,7 @@ class TrainerLoop:
             recorded_step=command.recorded_step,
             recorded_epoch=command.recorded_epoch,
         )
-        self._batch = BatchRun(command, config, fit(job, control), control)
+        self._batch = BatchRun(command, config, fit_together(job, control, Path(command.dataset_dir)), control)
 
     def _start_audit(self, command: commands.StartAudit) -> None:
         self._refuse_second_batch()

@@ -53,6 +53,7 @@ class TrainingData:
     labels: tuple[str, ...]
     horizons: dict[str, int]  # head → how many candles after its own a target's newest candle lies
     targets: dict[str, Classes]  # the trained heads'
+    refused: dict[str, Classes]  # the label head's class that a person rejected where train has no target, else MASKED
     last: dict[str, Classes]  # head → the newest class of its kind that was known at each candle
     starts: Classes  # first rows of all train windows
     facts: Json  # what RunStarted tells
@@ -98,17 +99,22 @@ def prepare(
     last = {head: last_classes(classes[head], horizon) for head, horizon in horizons.items() if horizon}
     kept = _kept(classes, split, marks, candles)
     _weigh_accepted(kept, split, marks, config)
+    refused = _refused(dataset, labels, split, kept)
     if config.shuffle_targets or permutation is not None:
-        kept = _shuffled(kept, split, [config.seed, permutation or 0])
+        kept, refused = _shuffled(kept, split, [config.seed, permutation or 0]), {}
     starts = _with_targets(
-        window_starts(segment, 0, split.train.end, config.sequence_length), kept, config.sequence_length
+        window_starts(segment, 0, split.train.end, config.sequence_length),
+        [*kept.values(), *refused.values()],
+        config.sequence_length,
     )
     if not len(starts):
-        raise NothingToTrain(_why_nothing(config, segment[: split.train.end]))
+        raise NothingToTrain(_why_nothing(config, segment[: split.train.end], split.train, horizons))
     facts = _facts(config, candles, split, future, marks, kept, starts, segment)
     facts["marks"] = _marks_by_source(dataset.annotations) if "label" in kept else {}
     facts["accepted_weight"] = config.accepted_weight
-    return TrainingData(candles.time, rows, segment, split, edges, labels, horizons, kept, last, starts, facts)
+    facts["refused"] = sum(int(np.sum(of != MASKED)) for of in refused.values())
+    facts["rejected"] = len(_rejected(dataset, labels, split)) if refused else 0
+    return TrainingData(candles.time, rows, segment, split, edges, labels, horizons, kept, refused, last, starts, facts)
 
 
 def validation_start(config: BatchConfig, dataset: DatasetDir) -> int | None:
@@ -147,11 +153,11 @@ def stretches(data: TrainingData, part: Part, length: int, stride: int) -> list[
     return found
 
 
-def _with_targets(starts: Classes, kept: Mapping[str, Classes], length: int) -> Classes:
+def _with_targets(starts: Classes, taught: Sequence[Classes], length: int) -> Classes:
     """Keep the windows in which any target counts: a step on none would teach nothing."""
     if not len(starts):
         return starts
-    counts = np.any([of != MASKED for of in kept.values()], axis=0)
+    counts = np.any([of != MASKED for of in taught], axis=0)
     before = np.concatenate([[0], np.cumsum(counts)])
     return starts[before[starts + length] > before[starts]]
 
@@ -197,6 +203,31 @@ def _weigh_accepted(kept: dict[str, Classes], split: Split, marks: LabelTargets,
         kept["label"][marks.accepted & (dropped >= config.accepted_weight)] = MASKED
 
 
+def _refused(
+    dataset: DatasetDir, labels: tuple[str, ...], split: Split, kept: Mapping[str, Classes]
+) -> dict[str, Classes]:
+    """Give the class that a rejected suggestion had to each train row under it that has no target of its own.
+
+    Empty where there are none, or with a single label: the head then has no other answer to turn to.
+    """
+    rejected = _rejected(dataset, labels, split)
+    if "label" not in kept or len(labels) < 2 or not rejected:
+        return {}
+    classes = np.full(len(dataset.candles), MASKED, np.int64)
+    for one in rejected:
+        first, end = np.searchsorted(dataset.candles.time, [one["start"], one["end"]]).tolist()
+        classes[max(first, split.train.first) : end] = labels.index(one["label"])
+    classes[kept["label"] != MASKED] = MASKED
+    return {"label": classes}
+
+
+def _rejected(dataset: DatasetDir, labels: tuple[str, ...], split: Split) -> list[Json]:
+    """Give the rejected suggestions that train may know: one that reaches further would tell of what is judged."""
+    end = int(dataset.candles.time[split.train.last - 1]) + int(dataset.manifest["timeframe_ms"])
+    rejected = dataset.manifest.get("rejected") or ()
+    return [one for one in rejected if one["label"] in labels and one["end"] <= end]
+
+
 def _marks_by_source(annotations: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     sources = [str(mark.get("source") or "human") for mark in annotations if gives_class(mark)]
     return {source: sources.count(source) for source in sorted(set(sources))}
@@ -213,14 +244,21 @@ def _shuffled(kept: Mapping[str, Classes], split: Split, seed: list[int]) -> dic
     return shuffled
 
 
-def _why_nothing(config: BatchConfig, segment: Classes) -> str:
+def _why_nothing(config: BatchConfig, segment: Classes, train: Part, horizons: Mapping[str, int]) -> str:
     longest = int(np.bincount(segment).max()) if len(segment) else 0
-    if longest >= config.sequence_length:
-        return "no candle of the train split has a target: the future of each is missing or lies beyond a gap"
-    return (
-        f"the train split has {len(segment)} candles, at most {longest} in a row without a gap; a window needs "
-        f"sequence_length = {config.sequence_length}: lower it, or take a longer series"
-    )
+    if longest < config.sequence_length:
+        return (
+            f"the train split has {len(segment)} candles, at most {longest} in a row without a gap; a window needs "
+            f"sequence_length = {config.sequence_length}: lower it, or take a longer series"
+        )
+    if train.last <= train.first:
+        return (
+            f"trend_horizon = {config.trend_horizon} leaves none of the {len(segment)} candles of the train split, "
+            "since targets that reach into validation are not learnt: lower it, or take a longer series"
+        )
+    if set(horizons) == {"label"}:
+        return "only the label head has a weight, and no candle of the train split has a label: mark some candles there"
+    return "no candle of the train split has a target: the future of each is missing or lies beyond a gap"
 
 
 def _facts(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nn.config import ModelConfig
-from nn.models.parts import Block, CausalInput, Heads, start_small
+from nn.models.parts import Block, CausalInput, Dropout, Heads, start_small
 
 
 class GruBlock(Block):
@@ -27,7 +27,7 @@ class GruBlock(Block):
         bound = 1 / math.sqrt(d)
         self.input_weight, self.hidden_weight = _uniform(3 * d, d, bound=bound), _uniform(3 * d, d, bound=bound)
         self.input_bias, self.hidden_bias = _uniform(3 * d, bound=bound), _uniform(3 * d, bound=bound)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, d) → (B, T, d)."""

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
-from nn.models.parts import Block, CausalInput, Heads, recent, start_small
+from nn.models.parts import Block, CausalInput, Dropout, Heads, recent, start_small
 
 TAPS = 4  # candles that one convolution mixes
 PER_BLOCK = 2  # convolutions of a block, each TAPS times as far apart as the one before
@@ -29,7 +29,7 @@ class TcnBlock(Block):
         self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in self.apart)
         self.mixes = nn.ModuleList(nn.Linear(TAPS * d, d) for _ in self.apart)
         self.blends = nn.ModuleList(nn.Linear(d, d) for _ in self.apart)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, d) → (B, T, d)."""

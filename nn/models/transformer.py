@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from nn.config import ModelConfig
-from nn.models.parts import LOOKBACK, Block, CausalInput, Heads, places, start_small
+from nn.models.parts import LOOKBACK, Block, CausalInput, Dropout, Heads, places, start_small
 
 WIDENING = 4
 BETWEEN_WIDENING = 2
@@ -26,7 +26,7 @@ class TransformerBlock(Block):
         self.attention_norm, self.mlp_norm = nn.LayerNorm(d), nn.LayerNorm(d)
         self.qkv, self.project = nn.Linear(d, 3 * d), nn.Linear(d, d)
         self.widen, self.narrow = nn.Linear(d, WIDENING * d), nn.Linear(WIDENING * d, d)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, d) → (B, T, d)."""
@@ -82,7 +82,7 @@ class Between(Block):
         self.recompute = config.use_gradient_checkpointing
         self.norm = nn.LayerNorm(d)
         self.widen, self.narrow = nn.Linear(d, BETWEEN_WIDENING * d), nn.Linear(BETWEEN_WIDENING * d, d)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def run_with(self, candles: Tensor, tokens: Tensor) -> Tensor:
         """(B, T, d) and (B, T / patch, d) → (B, T, d)."""

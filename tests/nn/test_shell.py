@@ -100,6 +100,21 @@ def test_split_and_heads_are_read_as_they_are_written_elsewhere(
     assert "validation range" not in capsys.readouterr().out
 
 
+def test_the_audits_say_each_finding_and_end_with_their_verdict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["leaks", str(folder), *SMALL]) == 0
+    *findings, verdict = capsys.readouterr().out.splitlines()
+    assert len([line for line in findings if re.match(r"Leak check \w+: passed: ", line)]) == 9
+    assert verdict == "no leak found"
+    code = main(["skill", str(folder), *SMALL, "--epochs=1", "--stride=100", "--d_model=8"])
+    *epochs, verdict = capsys.readouterr().out.splitlines()
+    assert len([line for line in epochs if line.startswith(("Real targets, epoch 1/1", "Shuffled "))]) == 9
+    told, _, words = verdict.partition(": ")
+    assert (told, code) in [("skill", 0), ("no skill", 1)]
+    assert words.startswith("validation loss ")
+
+
 def test_help_names_every_field_with_its_default() -> None:
     shown = subprocess.run([sys.executable, "-m", "nn", "fit", "--help"], capture_output=True, text=True, check=True)
     for name in ("--epochs", "--use_amp", "--heads", "--shuffle_targets"):

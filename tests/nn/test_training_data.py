@@ -135,7 +135,8 @@ def test_windows_in_which_no_target_counts_are_left_out() -> None:
     [
         ({"sequence_length": 800}, N, "sequence_length = 800: lower it"),
         ({}, 20, "the train split has 14 candles"),
-        ({"heads": {"candle": 0, "trend": 0, "range": 0, "label": 1}}, N, "no candle of the train split has a target"),
+        ({"heads": {"candle": 0, "trend": 0, "range": 0, "label": 1}}, N, "no candle of the train split has a label"),
+        ({"trend_horizon": N}, N, f"trend_horizon = {N} leaves none of the 700 candles of the train split"),
     ],
 )
 def test_a_dataset_without_a_window_is_refused_with_the_way_out(
@@ -163,8 +164,14 @@ def test_the_facts_tell_what_is_trained_on_and_what_is_dropped() -> None:
     assert sum(facts["classes"]["candle"]) == (700 - 3) + (150 - 6) + (150 - 3 - 1)
 
 
-def data_of(candles: Candles | None = None, marks: list[dict[str, Any]] | None = None) -> DatasetDir:
-    manifest = {"symbol": "T", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": ["Long", "Short"]}
+def data_of(
+    candles: Candles | None = None,
+    marks: list[dict[str, Any]] | None = None,
+    rejected: list[dict[str, Any]] | None = None,
+) -> DatasetDir:
+    manifest: dict[str, Any] = {"symbol": "T", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": ["Long", "Short"]}
+    if rejected is not None:
+        manifest["rejected"] = rejected
     return DatasetDir(manifest, candles or market(N), marks or [])
 
 
@@ -182,3 +189,19 @@ def edges_of() -> Edges:
 def span(label: str, first: int, end: int, known_at: int | None = None) -> dict[str, Any]:
     start, stop = START + first * MINUTE, START + end * MINUTE
     return {"kind": "span", "label": label, "start": start, "end": stop, "known_at": known_at or stop}
+
+
+def test_a_rejected_suggestion_says_what_unmarked_train_candles_are_not() -> None:
+    inside, marked_over, late = (rejection("Short", *rows) for rows in ((300, 320), (100, 150), (690, 710)))
+    rejected = [inside, marked_over, late, rejection("Gone", 400, 410)]
+    data = prepare(CONFIG, data_of(marks=[span("Long", 100, 140)], rejected=rejected))
+    told = np.flatnonzero(data.refused["label"] != MASKED)
+    assert told.tolist() == [*range(140, 150), *range(300, 320)]  # neither what has a mark nor what reaches validation
+    assert set(data.refused["label"][told].tolist()) == {1}
+    assert (data.facts["refused"], data.facts["rejected"]) == (30, 2)
+    assert (data.targets["label"][300:320] == MASKED).all()
+    assert prepare(CONFIG, data_of(marks=[span("Long", 100, 140)])).refused == {}
+
+
+def rejection(label: str, first: int, end: int) -> dict[str, Any]:
+    return {"label": label, "start": START + first * MINUTE, "end": START + end * MINUTE}
