@@ -21,7 +21,7 @@ test: setup $(VENV)/.test-installed
 lint: setup $(VENV)/.test-installed
 	@$(PY) -m tests.run_all lint
 
-bench: setup $(VENV)/.test-installed
+bench: setup $(VENV)/.test-installed .venv-bench/.installed
 	@$(PY) -m bench
 
 soak: setup $(VENV)/.test-installed
@@ -41,9 +41,15 @@ $(VENV)/.test-installed: pyproject.toml package.json package-lock.json $(VENV)/.
 	@$(PY) tools/test_tools.py
 	@touch $@
 
+# What is measured against stands beside the product's packages, never among them.
+.venv-bench/.installed: bench/peers.txt
+	@$(PYTHON) -m venv .venv-bench
+	@$(PYTHON) tools/install.py .venv-bench "$(TORCH)" bench/peers.txt
+	@touch $@
+
 static/vendor/.installed: package.json package-lock.json tools/browser_libraries.py $(VENV)/.installed
 	@$(PY) tools/browser_libraries.py
 	@touch $@
 
 clean:
-	rm -rf $(VENV) node_modules static/vendor
+	rm -rf $(VENV) .venv-bench node_modules static/vendor

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from bench import (
+    against_peers,
     asking,
     chart,
     export_size,
@@ -18,6 +19,7 @@ from bench import (
     page,
     real_markets,
     rules,
+    speed,
     suggesting,
     training,
 )
@@ -25,6 +27,8 @@ from bench.report import Measure
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measure]]] = {
     "training": training.measures,
+    "speed": speed.measures,
+    "against_peers": against_peers.measures,
     "rules": rules.measures,
     "real_markets": real_markets.measures,
     "live": live.measures,

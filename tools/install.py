@@ -1,6 +1,7 @@
 """Install the project's Python packages into its environment: by uv where it is installed, by pip elsewhere.
 
-Usage: python tools/install.py VENV [TORCH] [EXTRA]. TORCH=cpu adds PyTorch's CPU index.
+Usage: python tools/install.py VENV [TORCH] [EXTRA | FILE.txt]. TORCH=cpu adds PyTorch's CPU index; a file lists what
+to install in place of the project.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ TORCH_INDEX = "https://download.pytorch.org/whl/"
 
 def main(venv: str, torch: str = "", extra: str = "") -> int:
     """Install, and give the installer's exit code."""
-    target = f".[{extra}]" if extra else "."
+    listed = extra.endswith(".txt")
+    what = ["--requirement", extra] if listed else ["--editable", f".[{extra}]" if extra else "."]
     python = str(Path(venv) / "bin" / "python")
     print(
-        f"Installing the {'test tools' if extra else 'packages'} into {venv} (minutes at the first time) …", flush=True
+        f"Installing the {'peers' if listed else 'test tools' if extra else 'packages'} into {venv} (minutes at the first time) …",
+        flush=True,
     )
     uv = shutil.which("uv")
     command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install", "-qq"]
     options = ["--extra-index-url", TORCH_INDEX + torch] if torch else []
-    done = subprocess.run([*command, *options, "--editable", target], env=_environment(), check=False)
+    done = subprocess.run([*command, *options, *what], env=_environment(), check=False)
     if done.returncode:
         print("The packages could not be installed; the lines above say why. Is the network there?", file=sys.stderr)
     return done.returncode
