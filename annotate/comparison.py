@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from annotate.figures import MOST_POINTS, as_figure, line, means, reach
+from annotate.figures import COURSE, MOST_POINTS, as_figure, line, means, reach
 from annotate.models import Json, Run
 from annotate.store.events import read_fields, sample_events
 
@@ -18,6 +18,7 @@ CURVES: dict[str, tuple[str, tuple[str, ...]]] = {
     "trend_accuracy": ("Trend accuracy, validation", ("validation", "trend_accuracy")),
     "label_f1": ("Label F1, validation", ("validation", "heads", "label", "f1")),
 }
+STEPS = {"loss": "Train loss", **COURSE}
 FACTS: dict[str, tuple[str, ...]] = {
     "state": ("state",),
     "best epoch": ("summary", "best_epoch"),
@@ -43,10 +44,19 @@ def compare(session: Session, runs: Sequence[Run]) -> Json:
 
 def _figures(session: Session, runs: Sequence[Run]) -> list[Json]:
     epochs = {run.id: sample_events(session, run.id, "epoch_done", MOST_POINTS) for run in runs}
-    made = []
-    steps = {run.id: read_fields(session, run.id, "batch_done", ("step", "loss")) for run in runs}
-    batches = [line(_name(run), *means(*steps[run.id])) for run in runs if steps[run.id][0]]
-    made.append(as_figure("train_loss", "Train loss", "step", batches))
+    fields = ("step", *STEPS)
+    steps = {run.id: dict(zip(fields, read_fields(session, run.id, "batch_done", fields), strict=True)) for run in runs}
+    told = [run for run in runs if steps[run.id]["step"]]
+    course = [
+        as_figure(
+            "train_loss" if name == "loss" else name,
+            title,
+            "step",
+            [line(_name(run), *means(steps[run.id]["step"], steps[run.id][name])) for run in told],
+        )
+        for name, title in STEPS.items()
+    ]
+    made = course[:1]
     for name, (title, path) in CURVES.items():
         traces = [
             line(
@@ -58,7 +68,7 @@ def _figures(session: Session, runs: Sequence[Run]) -> list[Json]:
             for run in runs
         ]
         made.append(as_figure(name, title, "step", traces, share=name != "loss"))
-    return made
+    return made + course[1:]
 
 
 def _differences(runs: Sequence[Run]) -> list[Json]:

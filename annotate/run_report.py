@@ -1,4 +1,4 @@
-"""The figures of a run to keep: one table of all points, and one page of HTML that needs nothing else. Pure."""
+"""Figures of a run, or of compared ones, to keep: a table of all points, one page that needs nothing else. Pure."""
 
 from __future__ import annotations
 
@@ -55,10 +55,23 @@ def as_table(items: Sequence[Json]) -> str:
 def as_html(run: Json, items: Sequence[Json]) -> str:
     """Give a page with the run's facts and figures, Plotly's own bundle in it."""
     facts = [("state", run["state"]), ("cause", run["cause"]), ("note", run["note"]), *sorted(run["config"].items())]
+    title = f"Run {run['id']}, {run['mode']}, {run['config'].get('model', '')}"
+    return _page(title, "".join(_fact(name, value) for name, value in facts if value is not None), items)
+
+
+def comparison_as_html(comparison: Json) -> str:
+    """Give a page with what compared runs reached, where their settings differ, and their curves over each other."""
+    runs = comparison["runs"]
+    rows = [*comparison["facts"], *comparison["differences"]]
+    facts = _fact("", *(f"run {run_id}" for run_id in runs)) + "".join(_fact(of["field"], *of["values"]) for of in rows)
+    return _page("Runs " + ", ".join(map(str, runs)), facts, comparison["items"])
+
+
+def _page(title: str, facts: str, items: Sequence[Json]) -> str:
     return PAGE.format(
-        title=html_escape(f"Run {run['id']}, {run['mode']}, {run['config'].get('model', '')}"),
+        title=html_escape(title),
         plotly=_bundle(),
-        facts="".join(_fact(name, value) for name, value in facts if value is not None),
+        facts=facts,
         # A "<" inside JSON may only stand in a text, where its escape means the same: no text can end the element.
         items=json.dumps([item for item in items if item["figure"]["data"]]).replace("<", "\\u003c"),
     )
@@ -68,9 +81,9 @@ def _cells(*values: Any) -> Iterable[str]:
     return ("" if value is None else escape(value) if isinstance(value, str) else repr(value) for value in values)
 
 
-def _fact(name: str, value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return f"<tr><td>{html_escape(name)}</td><td>{html_escape(text)}</td></tr>"
+def _fact(name: str, *values: Any) -> str:
+    texts = [value if isinstance(value, str) else "–" if value is None else json.dumps(value) for value in values]
+    return "<tr>" + "".join(f"<td>{html_escape(text)}</td>" for text in (name, *texts)) + "</tr>"
 
 
 @cache

@@ -10,9 +10,9 @@ from annotate.annotations.fields import Fields
 from annotate.comparison import compare
 from annotate.errors import InvalidInput
 from annotate.figures import figures_of
-from annotate.models import Json, Run
+from annotate.models import Json
 from annotate.run_config import FormMode
-from annotate.run_report import as_html, as_table
+from annotate.run_report import as_html, as_table, comparison_as_html
 from annotate.store.runs import MAX_ID, change_run, get_run, run_to_json
 from annotate.views.services import services
 
@@ -25,9 +25,19 @@ MAX_NOTE = 2000
 @bp.get("/runs/compare")
 def get_comparison() -> Json:
     """Lay the runs of `?ids=1,2` beside each other: curves in one figure each, and where their configs differ."""
-    ids = _ids(request.args.get("ids", ""))
-    with services().database.read() as session:
-        return compare(session, [get_run(session, run_id) for run_id in ids])
+    return _compared()
+
+
+@bp.get("/runs/compare.csv")
+def get_comparison_table() -> Response:
+    """Give every point of the compared runs' curves as one table."""
+    return _kept(as_table(_compared()["items"]), "text/csv; charset=utf-8", _compared_name("csv"))
+
+
+@bp.get("/runs/compare.html")
+def get_comparison_page() -> Response:
+    """Give the comparison as one page that needs no server and no network."""
+    return _kept(comparison_as_html(_compared()), "text/html; charset=utf-8", _compared_name("html"))
 
 
 @bp.get("/runs/<int:run_id>/figures.csv")
@@ -35,7 +45,7 @@ def get_table(run_id: int) -> Response:
     """Give every point of the figures of a run as one table."""
     with services().database.read() as session:
         run = get_run(session, run_id)
-        return _kept(as_table(figures_of(session, run)), "text/csv; charset=utf-8", run, "csv")
+        return _kept(as_table(figures_of(session, run)), "text/csv; charset=utf-8", f"run-{run.id}.csv")
 
 
 @bp.get("/runs/<int:run_id>/report.html")
@@ -43,7 +53,8 @@ def get_report(run_id: int) -> Response:
     """Give the figures of a run as one page that needs no server and no network."""
     with services().database.read() as session:
         run = get_run(session, run_id)
-        return _kept(as_html(run_to_json(run), figures_of(session, run)), "text/html; charset=utf-8", run, "html")
+        page = as_html(run_to_json(run), figures_of(session, run))
+        return _kept(page, "text/html; charset=utf-8", f"run-{run.id}.html")
 
 
 @bp.put("/runs/<int:run_id>/note")
@@ -65,6 +76,16 @@ def post_memory() -> Json:
     return services().trainer.memory(cast("FormMode", mode), fields.value("config") or {})
 
 
+def _compared() -> Json:
+    ids = _ids(request.args.get("ids", ""))
+    with services().database.read() as session:
+        return compare(session, [get_run(session, run_id) for run_id in ids])
+
+
+def _compared_name(ending: str) -> str:
+    return f"runs-{'-'.join(map(str, _ids(request.args.get('ids', ''))))}.{ending}"
+
+
 def _ids(given: str) -> list[int]:
     parts = given.split(",")
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and 0 < len(part) < 16]
@@ -77,7 +98,7 @@ def _ids(given: str) -> list[int]:
     return numbers
 
 
-def _kept(body: str, kind: str, run: Run, ending: str) -> Response:
+def _kept(body: str, kind: str, name: str) -> Response:
     response = Response(body, content_type=kind)
-    response.headers["Content-Disposition"] = f'attachment; filename="run-{run.id}.{ending}"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -116,6 +116,38 @@ def test_every_field_of_the_server_is_in_the_form_with_its_meaning(shared_server
             expect(form.locator(f"#train-{group}-{field['name']}-meaning")).to_contain_text(field["meaning"])
 
 
+def test_ticked_runs_are_laid_over_each_other_with_what_differs(
+    shared_server: Server, page: Page, tmp_path: Path
+) -> None:
+    open_train_panel(page, shared_server)
+    first = train(page, shared_server, epochs=1)
+    shared_server.wait_for_state(first, "finished")
+    second = train(page, shared_server, epochs=2)
+    shared_server.wait_for_state(second, "finished")
+    for run_id in (first, second):
+        page.get_by_label(f"Compare run {run_id}").check()
+    open_dock(page)
+    page.get_by_role("tab", name="Metrics").click()
+    differing = page.get_by_role("table", name="Settings that differ")
+    expect(differing).to_be_visible(timeout=WAIT_MS)
+    assert cells(differing, "epochs") == ["2", "1"] or cells(differing, "epochs") == ["1", "2"]
+    figure = page.locator("[data-figure=train_loss]")
+    expect(figure.locator(".scatterlayer .trace")).to_have_count(2, timeout=WAIT_MS)
+    drawn = figure.evaluate("node => Object.fromEntries(node.data.map(trace => [trace.name, trace.y]))")
+    assert drawn == {
+        f"run {run_id}, transformer": [event["loss"] for event in stored(shared_server, run_id, "batch_done")]
+        for run_id in (first, second)
+    }
+    page.get_by_label("Smoothing").fill("0.8")
+    expect(figure.locator(".scatterlayer .trace")).to_have_count(4, timeout=WAIT_MS)  # the raw lines stay behind
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    download.value.save_as(tmp_path / "runs.csv")
+    assert (tmp_path / "runs.csv").read_text("utf-8").count(f"run {second}, transformer") > len(drawn)
+    page.get_by_role("button", name="End comparing").click()
+    expect(page.locator("[data-figure=candle_accuracy]")).to_be_visible(timeout=WAIT_MS)
+
+
 def test_pause_holds_the_run_and_stop_ends_it(shared_server: Server, page: Page) -> None:
     open_train_panel(page, shared_server)
     run_id = train(page, shared_server, epochs=1000)

@@ -77,6 +77,20 @@ def test_the_report_is_one_page_that_asks_nobody(api: FlaskClient, runs: list[in
     assert json.loads(items)[0]["name"] == "loss"
 
 
+def test_a_comparison_can_be_kept_as_a_table_and_as_a_page(api: FlaskClient, runs: list[int]) -> None:
+    asked = f"ids={runs[0]},{runs[1]}"
+    found = api.get(f"/api/runs/compare?{asked}").get_json()
+    points = sum(len(trace["x"]) for item in found["items"] for trace in item["figure"]["data"])
+    table = api.get(f"/api/runs/compare.csv?{asked}")
+    assert table.headers["Content-Disposition"] == f'attachment; filename="runs-{runs[0]}-{runs[1]}.csv"'
+    assert len(list(csv.reader(io.StringIO(table.get_data(as_text=True))))) == points + 1
+    page = api.get(f"/api/runs/compare.html?{asked}").get_data(as_text=True)
+    assert "<td>stride</td><td>7</td><td>8</td>" in page
+    assert "src=" not in page.split("<body>")[1]
+    items = page.split('type="application/json">')[1].split("</script>")[0]
+    assert [item["name"] for item in json.loads(items)] == [item["name"] for item in found["items"]]
+
+
 def test_a_note_is_kept_and_taken_away(api: FlaskClient, runs: list[int]) -> None:
     assert api.put(f"/api/runs/{runs[1]}/note", json={"note": " too short "}).get_json()["run"]["note"] == "too short"
     assert api.get(f"/api/runs/{runs[1]}").get_json()["run"]["note"] == "too short"

@@ -45,9 +45,11 @@ function dressedTraces(traces, colours) {
     if (trace.fill !== undefined) return { ...trace, fillcolor: `${colours.series[0]}22`, hoverinfo: "skip", showlegend: false };
     if (trace.type === "heatmap") return { ...trace, colorscale: [[0, colours.panel ?? "#fff"], [1, colours.series[0]]] };
     if (trace.type === "table") return dressedTable(trace, colours);
-    const isBaseline = trace.line?.dash === "dash";
-    const color = isBaseline ? colours.muted : colours.series[next++ % colours.series.length];
-    const dash = isBaseline ? (BASELINE_DASHES[baselineOf(trace.name)] ?? "dash") : "solid";
+    const isDashed = trace.line?.dash === "dash";
+    const place = isDashed ? 0 : next++;
+    const color = isDashed ? colours.muted : colours.series[place % colours.series.length];
+    const again = AGAIN[Math.floor(place / colours.series.length) % AGAIN.length];
+    const dash = isDashed ? (BASELINE_DASHES[baselineOf(trace.name)] ?? "dash") : again;
     return { ...trace, line: { ...trace.line, color, dash }, hovertemplate: `%{y}<extra>${escaped(trace.name)}</extra>` };
   });
 }
@@ -64,9 +66,21 @@ function dressedTable(trace, colours) {
 /** @type {Record<string, string | undefined>} */
 const BASELINE_DASHES = { majority: "dash", persistence: "dot", momentum: "longdashdot", logistic: "dashdot", start: "longdash" };
 
+/** Of a colour's first curve, its second, and so on: many compared runs share the colours. */
+const AGAIN = ["solid", "9px,3px", "3px,3px", "9px,3px,3px,3px"];
+
 /** @param {string} name a trace such as `majority (validation)` */
 function baselineOf(name) {
   return name.split(" ", 1)[0];
+}
+
+/**
+ * Tell whether a dressed trace is a baseline's.
+ * @param {Trace} trace
+ * @returns {boolean}
+ */
+export function isBaseline(trace) {
+  return Object.values(BASELINE_DASHES).includes(trace.line?.dash);
 }
 
 /** @param {string} text */

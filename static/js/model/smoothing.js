@@ -1,5 +1,7 @@
 // Smoothed curves, with the raw line kept behind them. Pure.
 
+import { isBaseline } from "./figures.js";
+
 /** @typedef {import("./figures.js").Trace} Trace */
 
 const LEAST_POINTS = 20; // fewer show their course by themselves
@@ -40,5 +42,5 @@ export function smoothed(traces, weight) {
 /** @param {Trace} trace */
 function isRaw(trace) {
   const isLine = (trace.type ?? "scatter") === "scatter" && trace.mode === "lines";
-  return isLine && trace.x.length >= LEAST_POINTS && (trace.line?.dash ?? "solid") === "solid";
+  return isLine && trace.x.length >= LEAST_POINTS && !isBaseline(trace);
 }

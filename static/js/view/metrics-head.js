@@ -62,9 +62,8 @@ export class MetricsHead {
   showRun(run) {
     const kind = { live: "live: prequential, unseen candles only", skill: "is it skill?" }[/** @type {"live"} */ (run.mode)] ?? "batch";
     this.#words.textContent = `Run ${run.id} · ${kind} · baselines are the grey dashed lines`;
-    const link = (/** @type {string} */ path, /** @type {string} */ text) =>
-      element("a", { href: `/api/runs/${run.id}/${path}`, download: "" }, text);
-    if (this.#links.dataset["run"] !== String(run.id)) fill(this.#links, link("figures.csv", "CSV"), link("report.html", "HTML"));
+    if (this.#links.dataset["run"] !== String(run.id))
+      fill(this.#links, download(`${run.id}/figures.csv`, "CSV"), download(`${run.id}/report.html`, "HTML"));
     this.#links.dataset["run"] = String(run.id);
     fill(this.#tables);
   }
@@ -76,11 +75,25 @@ export class MetricsHead {
   showComparison({ runs, differences, facts }, end) {
     this.#words.textContent = `Runs ${runs.join(", ")} compared`;
     this.#links.dataset["run"] = "";
-    fill(this.#links, button("End comparing", end, { class: "small" }));
+    const ids = runs.join(",");
+    fill(
+      this.#links,
+      download(`compare.csv?ids=${ids}`, "CSV"),
+      download(`compare.html?ids=${ids}`, "HTML"),
+      button("End comparing", end, { class: "small" }),
+    );
     const same = element("p", { class: "muted" }, "Their settings are the same.");
     const table = (/** @type {string} */ title, /** @type {Row[]} */ rows) => comparisonTable(title, runs, rows);
     fill(this.#tables, differences.length === 0 ? same : table("Settings that differ", differences), table("What they reached", facts));
   }
+}
+
+/**
+ * @param {string} path below that of the runs
+ * @param {string} text
+ */
+function download(path, text) {
+  return element("a", { href: `/api/runs/${path}`, download: "" }, text);
 }
 
 /**
