@@ -87,9 +87,9 @@ class FeedMaker:
 
     def check(self, series_id: int, feed: Json, begin: Begin) -> None:
         """Raise InvalidInput where such a feed could not even begin."""
-        candles = self._data.candles(series_id)
+        candles, (_, timeframe) = self._data.candles(series_id), self._data.market(series_id)
         if feed["kind"] == "replay":
-            first_candle(candles.time, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+            first_candle(candles.time, timeframe, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
         elif feed["kind"] == "exchange":
             check_exchange(feed["exchange"])
         elif len(candles) < LEAST_CANDLES:
@@ -114,8 +114,8 @@ class FeedMaker:
         return FeedThread(prepare, heard.candle, heard.end, ahead=ahead)
 
     def _replay(self, series_id: int, feed: Json, begin: Begin, heard: Heard) -> Feed:
-        times = self._data.candles(series_id).time
-        first = first_candle(times, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+        times, (_, timeframe) = self._data.candles(series_id).time, self._data.market(series_id)
+        first = first_candle(times, timeframe, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
         heard.prepared(self._data.make(series_id, before=first), first)
         pace = None if feed["speed"] == "max" else float(feed["speed"])
         return ReplayFeed(self._data.candles(series_id, first), pace, self._clock)

@@ -23,7 +23,6 @@ from nn.live_learning import LiveLearning, Market
 from nn.live_marks import LiveMarks
 from nn.prequential import LATE, Closed, Scorer
 from nn.snapshot import Snapshot
-from nn.split import calendar_of
 from nn.tape import Tape, finite, without
 from nn.targets import Edges, fit_edges
 
@@ -75,10 +74,9 @@ class Session:
         candles = without(candles, self._late)
         self.history_end = _history_end(candles, kept)  # open time of the last candle before the run's first
         before = _up_to(candles, self.history_end)
-        calendar = calendar_of(before.time, timeframe_ms)
         played = _up_to(candles, kept.state["scorer"]["last_time"]) if kept else before
         self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after the checkpoint
-        self.tape = Tape(played, timeframe_ms, calendar)
+        self.tape = Tape(played, timeframe_ms, self.history_end)
         labels = tuple(manifest.get("labels") or ())
         weights = kept.weights if kept else setting.weights
         edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma.values)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from nn.dataset_dir import COLUMNS, Candles
 from nn.features import FEATURES, Computed, Floats, compute, move
-from nn.split import Calendar, calendar_of, segment_ids
+from nn.split import TIMETABLE_WEEKS, WEEK_MS, calendar_of, segment_ids
 from nn.targets import MASKED, Edges, bucket, trend_class
 
 Indices = npt.NDArray[np.int64]
@@ -56,19 +56,22 @@ class Column:
 class Tape:
     """Candles with features, σ and, for each, its move and range in units of the σ that stood before it.
 
-    `run` counts the candles without a gap up to each one, itself included. Every price must be finite. Without a
-    `calendar` the market's timetable is learnt from these candles.
+    `run` counts the candles without a gap up to each one, itself included. Every price must be finite. The market's
+    timetable is learnt from the candles up to `known_until` (ms UTC; all by default), and where these are too few to
+    show one, from all up to the candle that makes four weeks full.
     """
 
-    def __init__(self, candles: Candles, timeframe_ms: int, calendar: Calendar | None = None) -> None:
+    def __init__(self, candles: Candles, timeframe_ms: int, known_until: int | None = None) -> None:
         self.timeframe_ms = timeframe_ms
-        self.calendar = calendar or calendar_of(candles.time, timeframe_ms)
+        known = candles.time if known_until is None else candles.time[candles.time <= known_until]
+        self.calendar = calendar_of(known, timeframe_ms)
+        self._timetable_at = _timetable_at(known, candles.time, timeframe_ms)
         self._n = self._first = self._needed = 0  # rows so far; the oldest that stands; the oldest that learning needs
         self._columns: dict[str, Column] = {name: Column(np.empty(0, kind), 0) for name, kind in KINDS.items()}
         self._columns["rows"] = Column(np.empty((0, len(FEATURES)), np.float32), 0)
         computed = compute(candles)
         self._state = computed.state
-        self._take(candles, computed, _run_lengths(segment_ids(candles.time, timeframe_ms, self.calendar)))
+        self._take(candles, computed)
 
     def __len__(self) -> int:
         return self._n
@@ -77,8 +80,7 @@ class Tape:
         """Add one closed candle (a slice of one row, finite, later than the last) and give its row."""
         computed = compute(candle, self._state)
         self._state = computed.state
-        run = 1 if not self._n or self.is_gap(int(candle.time[0])) else int(self.run.newest()) + 1
-        self._take(candle, computed, np.array([run]))
+        self._take(candle, computed)
         return self._n - 1
 
     def let_go(self, before: int) -> None:
@@ -146,8 +148,9 @@ class Tape:
         column = self._columns[name]
         return Column(column.values[: self._n - column.first], column.first)
 
-    def _take(self, candles: Candles, computed: Computed, run: Indices) -> None:
+    def _take(self, candles: Candles, computed: Computed) -> None:
         n = len(candles)
+        run = self._runs(candles.time)
         before_close, before_sigma = _shifted(candles.close), _shifted(computed.sigma)
         if self._n and n:
             before_close[0], before_sigma[0] = self.close.newest(), self.sigma.newest()
@@ -164,6 +167,24 @@ class Tape:
             place = self._n - self._first
             self._columns[name].values[place : place + n] = values
         self._n += n
+
+    def _runs(self, times: Indices) -> Indices:
+        """Give the candles without a gap up to each of these that follow the standing ones."""
+        if self._timetable_at is None or not len(times) or times[-1] < self._timetable_at:
+            standing = int(self.run.newest()) if self._n else 0
+            return _run_lengths(
+                segment_ids(self._with_last(times), self.timeframe_ms, self.calendar), standing, len(times)
+            )
+        k = int(np.searchsorted(times, self._timetable_at))
+        every = np.concatenate([self.time.values, times])
+        early, self._timetable_at = self._runs(times[:k]), None
+        self.calendar = calendar_of(every[: len(every) - len(times) + k + 1], self.timeframe_ms)
+        standing = int(self.run.values[0]) if self._n else 0
+        late = _run_lengths(segment_ids(every, self.timeframe_ms, self.calendar), standing, len(every))
+        return np.concatenate([early, late[len(late) - len(times) + k :]])
+
+    def _with_last(self, times: Indices) -> Indices:
+        return np.concatenate([self.time.values[-1:], times])
 
     def _make_room(self, n: int) -> None:
         """Move to other arrays when these are full; readers keep the old ones, whose rows stay as they are."""
@@ -224,11 +245,24 @@ def _finite_rows(candles: Candles) -> npt.NDArray[np.bool_]:
     return np.asarray(np.all([np.isfinite(getattr(candles, name)) for name in COLUMNS[1:5]], axis=0))
 
 
-def _run_lengths(segment: Indices) -> Indices:
+def _timetable_at(known: Indices, times: Indices, timeframe_ms: int) -> int | None:
+    """Give the open time of the candle by which a timetable can be learnt; None where the known candles show it."""
+    first = known[:1] if len(known) else times[:1]
+    if not len(first):
+        return None
+    at = int(first[0]) + TIMETABLE_WEEKS * WEEK_MS - timeframe_ms
+    return at if not len(known) or int(known[-1]) < at else None
+
+
+def _run_lengths(segment: Indices, standing: int, count: int) -> Indices:
+    """Give for the last `count` candles how many of their segment (n,) end with each; `standing` end with the first."""
     if not len(segment):
         return np.empty(0, np.int64)
     starts = np.flatnonzero(np.concatenate([[True], segment[1:] != segment[:-1]]))
-    return np.arange(len(segment)) - np.repeat(starts, np.diff([*starts, len(segment)])) + 1
+    lengths = np.arange(len(segment)) - np.repeat(starts, np.diff([*starts, len(segment)])) + 1
+    if standing:
+        lengths[segment == segment[0]] += standing - 1
+    return lengths[len(lengths) - count :]
 
 
 def _shifted(values: Floats) -> Floats:

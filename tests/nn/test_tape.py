@@ -1,14 +1,19 @@
 """The tape of a live run: what is appended candle by candle equals what is computed in one go, and never changes."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from nn import tape as tapes
+from nn.dataset_dir import Candles
 from nn.features import compute
 from nn.split import segment_ids
-from nn.tape import LEAST_GONE, LEAST_ROOM, Tape, finite, is_finite, one_candle, targets_at
+from nn.tape import LEAST_ROOM, Tape, finite, is_finite, one_candle, targets_at
 from nn.targets import MASKED, Edges, targets
 from tests.nn.live_market import MINUTE, joined, market
 
+HOUR = 3_600_000
 NAMES = ("time", "close", "sigma", "move", "range", "run", "rows")
 
 
@@ -49,6 +54,26 @@ def test_a_run_counts_candles_since_the_last_gap() -> None:
     assert tape.run.values.tolist() == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6]
 
 
+def test_a_market_with_weekends_is_known_as_one_after_four_weeks_whoever_looks() -> None:
+    candles = on_weekdays(7 * 5 * 24)
+    by_one = Tape(candles.slice(0, 200), HOUR, int(candles.time[199]))
+    for row in range(200, len(candles)):
+        by_one.append(candles.slice(row, row + 1))
+    at_once = Tape(candles, HOUR, int(candles.time[199]))
+    assert np.array_equal(by_one.run.values, at_once.run.values)
+    known = 4 * 5 * 24
+    assert max(by_one.run[np.arange(known)]) == 5 * 24  # until then a weekend is a gap
+    assert by_one.run[np.arange(known, len(candles))].tolist() == list(range(known + 1, len(candles) + 1))
+    assert Tape(candles, HOUR).run.values.tolist() == list(range(1, len(candles) + 1))
+
+
+def on_weekdays(n: int) -> Candles:
+    """Give hourly candles that leave out Saturdays and Sundays, from a Monday on."""
+    monday = 1_700_438_400_000
+    hours = np.arange(n, dtype=np.int64)
+    return dataclasses.replace(market(n), time=monday + HOUR * (hours + hours // 120 * 48))
+
+
 @pytest.mark.parametrize("horizon", [1, 3])
 def test_targets_are_those_of_batch_training(horizon: int) -> None:
     candles = joined(market(40).slice(0, 18), market(40).slice(20, 40))
@@ -84,15 +109,18 @@ def test_a_row_is_found_by_its_open_time() -> None:
     assert tape.row_of(int(tape.time.newest()) + MINUTE) is None
 
 
-def test_rows_that_learning_let_go_of_leave_and_the_others_keep_their_numbers() -> None:
-    candles, kept = market(3 * LEAST_GONE), 100
+def test_rows_that_learning_let_go_of_leave_and_the_others_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, kept = 200, 100
+    monkeypatch.setattr(tapes, "LEAST_GONE", at_once)
+    monkeypatch.setattr(tapes, "LEAST_ROOM", at_once)
+    candles = market(8 * at_once)
     whole, short = Tape(candles, MINUTE), Tape(candles.slice(0, kept), MINUTE)
     for row in range(kept, len(candles)):
         assert short.append(candles.slice(row, row + 1)) == row
         short.let_go(row - kept)
     first = short.time.first
-    assert LEAST_GONE < first <= len(candles) - kept
-    assert len(short.time.values) < 2 * LEAST_GONE + LEAST_ROOM + kept
+    assert 4 * at_once < first <= len(candles) - kept
+    assert len(short.time.values) < 4 * at_once
     rows = np.arange(first, len(candles))
     for name in NAMES:
         assert np.array_equal(getattr(short, name)[rows], getattr(whole, name)[rows]), name

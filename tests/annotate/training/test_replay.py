@@ -10,11 +10,15 @@ from threading import Event
 import numpy as np
 import pytest
 
+from annotate.candles import COLUMNS
 from annotate.errors import InvalidInput
 from annotate.feeds.feed import ClosedCandle, Feed, FeedError
 from annotate.feeds.replay import CHUNK, ReplayFeed
 from annotate.feeds.thread import FeedThread
 from annotate.live_plan import first_candle
+from annotate.sample import MARKETS, read_sample
+from nn.dataset_dir import Candles
+from nn.tape import Tape
 from tests.annotate.training.door import some_candles
 from tests.annotate.training.hand_clock import HandClock
 
@@ -129,7 +133,17 @@ def test_a_feed_that_cannot_begin_ends_with_the_reason() -> None:
     [(None, None, 20_000), (None, 30_000, 31_000), (5000, 30_000, 5000), (0, None, 1000)],
 )
 def test_where_a_live_run_begins(asked: int | None, data_cut: int | None, expected: int) -> None:
-    assert first_candle(some_candles(50).time, asked=asked, data_cut=data_cut, window=20) == expected
+    assert first_candle(some_candles(50).time, "1s", asked=asked, data_cut=data_cut, window=20) == expected
+
+
+def test_a_fresh_model_begins_where_the_weekends_of_the_market_are_known() -> None:
+    times = read_sample(MARKETS[0]).time  # EUR/USD 1h: no 200 hours in a row
+    first = first_candle(times, "1h", asked=None, data_cut=None, window=200)
+    row = int(times.searchsorted(first))
+    assert 200 < row < 600
+    history = Candles(**{name: getattr(read_sample(MARKETS[0]), name)[:row] for name in COLUMNS})
+    assert Tape(history, 3_600_000).run.newest() >= 200
+    assert Tape(history.slice(0, row - 1), 3_600_000).run.newest() < 200  # the control
 
 
 def _thread(given: list[int], ahead: int) -> FeedThread:
