@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 ANSWER_S = 30.0
+PATIENT_S = 300.0  # for work in the background that nobody waits for: a worker may still be starting
 MAX_FAILED_STARTS = 3
 
 
@@ -101,7 +102,7 @@ class Supervisor:
             raise TrainerUnavailable(self.why_not_running)
         self._process.send(line)
 
-    def ask(self, question: Callable[[int], Json]) -> Json:
+    def ask(self, question: Callable[[int], Json], within_s: float = ANSWER_S) -> Json:
         """Send a command that carries a number and wait for the answer to it; from any thread but the trainer's."""
         number, future = next(self._numbers), Future[Json]()
 
@@ -112,7 +113,7 @@ class Supervisor:
 
         self._actor.ask(send)
         try:
-            return wait_for(future, ANSWER_S)
+            return wait_for(future, within_s)
         finally:
             self._actor.tell(lambda: self._questions.pop(number, None))
 

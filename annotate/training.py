@@ -32,7 +32,7 @@ from annotate.run_data import RunData
 from annotate.run_desk import RunDesk
 from annotate.run_ledger import RunLedger, now_ms
 from annotate.store.checkpoints import get_checkpoint
-from annotate.supervisor import Supervisor
+from annotate.supervisor import PATIENT_S, Supervisor
 from annotate.weights import Weights
 from nn import commands, events
 from nn.config import Mode, ModelConfig, config_class
@@ -205,6 +205,12 @@ class Trainer:
         history = None if fed else str(self._data.whole_series(series_id))
         question = partial(commands.Predict, series_id=series_id, model=model, history_dir=history, as_of=as_of)
         return self._supervisor.ask(lambda number: question(request_id=number).to_json())
+
+    def read_labels(self, series_id: int, asked: Mapping[str, Any]) -> Json:
+        """Ask the label head of the newest snapshot for spans; `asked` has the other fields of `ReadLabels`."""
+        self.start()
+        question = partial(commands.ReadLabels, series_id=series_id, model=None, **asked)
+        return self._supervisor.ask(lambda number: question(request_id=number).to_json(), PATIENT_S)
 
     def discard(self, series_id: int, model: str | None) -> int:
         """Delete the checkpoints of a series and have the worker forget its weights; give how many there were."""

@@ -55,6 +55,18 @@ class Ask(Question):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compare(Question):
+    """Ask how well these marks teach to find others, beside spans that another model found there.
+
+    Answered by `{marks, own, other}`: how many marks were held out, and the F1 of either on them.
+    """
+
+    type = "compare"
+    held_out: list[Json]  # spans that neither saw
+    other: list[Json]  # what the other found where they lie
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel(Command):
     """Give up a question; it is still answered, with what was done."""
 
@@ -73,7 +85,7 @@ class Suggested(Message):
     suggestions: list[Json]
 
 
-QUESTIONS: dict[str, type[Command]] = {cls.type: cls for cls in (Suggest, Prelabel, Ask, Cancel, Shutdown)}
+QUESTIONS: dict[str, type[Command]] = {cls.type: cls for cls in (Suggest, Prelabel, Ask, Compare, Cancel, Shutdown)}
 SAID: dict[str, type[Message]] = {cls.type: cls for cls in (WorkerReady, Suggested, Answer)}
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,8 +21,9 @@ from threadpoolctl import threadpool_limits
 from nn.commands import Command, Shutdown
 from nn.dataset_dir import DatasetDir, read_candles
 from nn.events import Answer, Message, WorkerReady
+from nn.few.spans import Span, agreement
 from nn.pipe import Outbox, die_with_parent, read_commands, reserve_stdout
-from nn.questions import Ask, Cancel, Prelabel, Question, Suggest, Suggested, question_from_json
+from nn.questions import Ask, Cancel, Compare, Prelabel, Question, Suggest, Suggested, question_from_json
 from nn.suggest import BLAS_THREADS, Known, NothingMarked, Request, Taught, rule
 
 Json = dict[str, Any]
@@ -82,6 +83,8 @@ class Suggester:
                 self._begin(command.request_id, self._prelabel(command))
             case Ask():
                 self._begin(command.request_id, self._answer(command))
+            case Compare():
+                self._begin(command.request_id, self._compare(command))
 
     def _begin(self, number: int, steps: Iterator[None]) -> None:
         """Take the first step at once: a question whose answer is one step never waits for a long reading."""
@@ -133,6 +136,14 @@ class Suggester:
         self._say(Answer(request_id=question.request_id, body={"found": answers[question.what]()}))
         yield from ()
 
+    def _compare(self, question: Compare) -> Iterator[None]:
+        found = [item for piece in self._taught(question).suggestions() for item in piece["suggestions"]]
+        number = {name: i for i, name in enumerate(sorted({item["label"] for item in question.held_out}))}
+        true, own, other = (_spans(spans, number) for spans in (question.held_out, found, question.other))
+        body = {"marks": len(true), "own": agreement(own, true).f1, "other": agreement(other, true).f1}
+        self._say(Answer(request_id=question.request_id, body=body))
+        yield from ()
+
     def _taught(self, question: Question) -> Taught:
         """Give the lesson of the question's marks, learnt unless it is one of the last few."""
         request = Request.from_json(question.request)
@@ -152,6 +163,12 @@ class Suggester:
 def _dataset(question: Question) -> DatasetDir:
     manifest = {"timeframe_ms": question.timeframe_ms, "layers": question.layers}
     return DatasetDir(manifest, read_candles(Path(question.candles)), question.annotations)
+
+
+def _spans(items: Sequence[Json], number: Mapping[str, int]) -> list[Span]:
+    """Give the spans among drafts of annotations by their times; a label without a number has -1."""
+    spans = (item for item in items if item["kind"] == "span")
+    return [Span(int(span["start"]), int(span["end"]), number.get(span["label"], -1)) for span in spans]
 
 
 def _touches(item: Json, request: Request) -> bool:

@@ -13,6 +13,7 @@ from annotate.store.annotations import list_annotations
 from annotate.store.label_sets import labels_to_json
 from annotate.store.reviewed import list_reviewed
 from annotate.store.series import get_series
+from annotate.store.suggestions import rejections
 
 FACTS = ("symbol", "timeframe", "simulated")
 LABEL_FACTS = tuple(name for name in LABEL_FIELDS if name != "id")
@@ -30,6 +31,7 @@ class Content:
     exclusive: list[str] = field(default_factory=list)  # layers in which a candle has one class
     reviewed: list[Json] = field(default_factory=list)  # {author, start, end} of what someone has looked through
     left_out: int = 0  # marks that the recipe leaves out
+    rejected: list[Json] = field(default_factory=list)  # {label, start, end} of suggestions that someone rejected
 
 
 def read_content(session: Session, series_id: int, recipe: Recipe, until: int | None = None) -> Content:
@@ -39,6 +41,7 @@ def read_content(session: Session, series_id: int, recipe: Recipe, until: int | 
     kept = [mark for mark in known if not (recipe.without_hindsight and mark["mode"] == "hindsight")]
     used = {mark["label"] for mark in kept}
     labels = labels_to_json(label for label in series.label_set.labels if not label.archived or label.name in used)
+    names = {label["name"] for label in labels}
     return Content(
         facts={name: getattr(series, name) for name in FACTS},
         label_set=series.label_set.name,
@@ -47,4 +50,5 @@ def read_content(session: Session, series_id: int, recipe: Recipe, until: int | 
         exclusive=series.label_set.exclusive,
         reviewed=list_reviewed(session, series_id, until),
         left_out=len(known) - len(kept),
+        rejected=[one for one in rejections(session, series_id, until) if one["label"] in names],
     )

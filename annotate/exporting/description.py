@@ -53,6 +53,7 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
         "reviewed": int(np.count_nonzero(rows.reviewed(marks, content.reviewed))),
         "reviewed_ranges": content.reviewed,
         "finished": [sum(mark.get("status") != "draft" for mark in marks), len(marks)],
+        **({"rejected": content.rejected} if content.rejected else {}),
     }
 
 

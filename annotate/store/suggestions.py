@@ -15,7 +15,7 @@ from annotate.models import CheckedMark, Json, Lesson, ReviewedRange, Suggestion
 OPEN = "open"
 FATES = ("accepted", "corrected", "rejected", "ignored")
 BLOCK = 500  # ids in one query; SQLite takes at most 32,766
-MARKS = "marks"  # source of a lesson that learnt marks
+LEARNT = ("marks", "model", "best")  # sources of lessons that learnt marks: one's suggestions take the other's place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +82,9 @@ def add_suggestions(session: Session, rows: Sequence[Mapping[str, Any]]) -> None
 
 def remove_open(session: Session, lesson: Lesson, start: int | None, end: int | None) -> int:
     """Remove the open suggestions of earlier lessons of the same source that touch [start, end); say how many."""
+    sources = LEARNT if lesson.source in LEARNT else (lesson.source,)
     same = select(Lesson.id).where(
-        Lesson.series_id == lesson.series_id, Lesson.source == lesson.source, Lesson.id != lesson.id
+        Lesson.series_id == lesson.series_id, Lesson.source.in_(sources), Lesson.id != lesson.id
     )
     query = delete(Suggestion).where(Suggestion.fate == OPEN, Suggestion.lesson_id.in_(same))
     done = session.execute(query.where(*_touching(start, end)))
@@ -119,6 +120,21 @@ def ranges_of(session: Session, series_id: int, fate: str, cursor: int | None = 
     if cursor is not None:
         query = query.where(Suggestion.end <= cursor, Suggestion.lesson.has(Lesson.cursor <= cursor))
     return [(start, end) for start, end in session.execute(query.order_by(Suggestion.start))]
+
+
+def rejections(session: Session, series_id: int, until: int | None = None) -> list[Json]:
+    """Give `{label, start, end}` of every rejected span, by start: what someone said is not there.
+
+    `until` (ms UTC) leaves out those that end after it.
+    """
+    query = select(Suggestion).where(
+        Suggestion.series_id == series_id, Suggestion.fate == "rejected", Suggestion.kind == "span"
+    )
+    if until is not None:
+        query = query.where(Suggestion.end <= until)
+    rows = session.scalars(query.order_by(Suggestion.start, Suggestion.end, Suggestion.label_id))
+    found = [{"label": row.label.name, "start": row.start, "end": row.end} for row in rows]
+    return sorted(found, key=lambda one: (one["start"], one["end"], one["label"]))
 
 
 def reviewed_of(session: Session, series_id: int, cursor: int | None = None) -> list[tuple[int, int]]:

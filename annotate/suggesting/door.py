@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from annotate.actor import Actor
 from annotate.annotations.veil import Veil
-from annotate.errors import InvalidInput
+from annotate.errors import AnnotateError, InvalidInput
+from annotate.store.events import newest_value
 from annotate.store.label_sets import labels_to_json
 from annotate.store.series import get_series
 from annotate.store.suggestions import add_lesson, get_lesson
 from annotate.suggesting.keeping import keep
 from annotate.suggesting.material import Material
+from annotate.suggesting.model_reading import LEAST_MARKS, ModelReading, earlier, learnt_by, stretch_of
 from annotate.suggesting.tasks import Task, Tasks
-from annotate.suggesting.wanted import MARKS, Wanted, checked_labels
-from annotate.supervisor import Supervisor
+from annotate.suggesting.wanted import BEST, LEARNT, MARKS, MODEL, Wanted, checked_labels
+from annotate.supervisor import PATIENT_S, Supervisor
 from nn import commands, events, questions
 from nn.offers import ORDERS, checked_parameters, rules_to_json
 
@@ -49,11 +52,13 @@ class Suggester:
         database: Database,
         candles: CandleStore,
         publisher: Publisher,
+        read_labels: Callable[[int, Json], Json],
         command: Sequence[str] = (sys.executable, "-m", "nn.suggester"),
     ) -> None:
         self._database = database
         self._publisher = publisher
         self._material = Material(settings.data_dir, database, candles)
+        self._read_labels = read_labels  # of the trainer: what the label head of a series says
         self._actor = Actor("suggester")
         self._tasks = Tasks()
         self._timeframes: dict[int, int] = {}  # task → length of a candle, ms
@@ -95,7 +100,7 @@ class Suggester:
                 series_id=series_id,
                 author=veil.author,
                 source=wanted.source,
-                mode=wanted.mode if wanted.source == MARKS else RULE,
+                mode=wanted.mode if wanted.source in LEARNT else RULE,
                 cursor=cursor,
                 request=_kept(request) | {"parameters": parameters, "labels": wanted.labels},
                 learnt=[],
@@ -137,8 +142,9 @@ class Suggester:
         self, series_id: int, lesson_id: int, wanted: Wanted, parameters: Json, material: Json, request: Json
     ) -> Json:
         self._supervisor.start()
-        for older in self._tasks.running(series_id, wanted.source):
-            self._cancel(older)
+        for older in self._tasks.running(series_id):
+            if older.source == wanted.source or {older.source, wanted.source} <= set(LEARNT):
+                self._cancel(older)
         task = self._tasks.add(
             series_id=series_id,
             lesson_id=lesson_id,
@@ -149,12 +155,13 @@ class Suggester:
         )
         self._timeframes[task.id] = material["timeframe_ms"]
         common = {**material, "request": request, "series_id": series_id, "request_id": -task.id}
-        question: questions.Question = (
-            questions.Suggest(**common, mode=wanted.mode)
-            if wanted.source == MARKS
-            else questions.Prelabel(**common, rule=wanted.source, parameters=parameters, labels=wanted.labels)
-        )
-        self._supervisor.send(question.to_json())
+        if wanted.source == MARKS:
+            self._supervisor.send(questions.Suggest(**common, mode=wanted.mode).to_json())
+        elif wanted.source in LEARNT:
+            threading.Thread(target=self._by_model, args=(task, wanted, common), name="labels", daemon=True).start()
+        else:
+            rule = partial(questions.Prelabel, rule=wanted.source, parameters=parameters, labels=wanted.labels)
+            self._supervisor.send(rule(**common).to_json())
         return task.to_json()
 
     def _cancel(self, task: Task) -> None:
@@ -212,6 +219,62 @@ class Suggester:
         for task in self._tasks.running():
             self._finish(task, "failed", cause)
 
+    def _by_marks(self, task: Task, question: questions.Suggest) -> None:
+        if task.state == "running":
+            self._supervisor.send(question.to_json())
+
+    # From here on: a thread of a task that asks the trained model; the trainer and the suggester answer it in turn.
+
+    def _by_model(self, task: Task, wanted: Wanted, common: Json) -> None:
+        reading = ModelReading(
+            partial(self._read_labels, task.series_id),
+            common["candles"],
+            common["timeframe_ms"],
+            common["annotations"],
+            task.cursor,
+            wanted.mode == "history",
+        )
+        try:
+            if wanted.source == BEST and not self._is_better(task, reading, common):
+                self._actor.ask(partial(self._by_marks, task, questions.Suggest(**common, mode=wanted.mode)))
+                return
+            for body in reading.pieces(wanted.start, wanted.end):
+                if task.state != "running":
+                    return
+                piece = {name: body[name] for name in ("done", "total", "suggestions")}
+                self._actor.ask(partial(self._keep, task, questions.Suggested(request_id=-task.id, **piece)))
+            with self._database.read() as session:
+                facts = newest_value(session, body["run_id"], "run_started", "data")
+            answer = events.Answer(request_id=-task.id, body={"lesson": learnt_by(facts, body)})
+            self._actor.ask(partial(self._answered, task, answer))
+        except AnnotateError as error:
+            self._actor.tell(partial(self._finish, task, "failed", error.message))
+
+    def _is_better(self, task: Task, reading: ModelReading, common: Json) -> bool:
+        """Tell whether the trained model finds more of the marks that neither has seen; note the figures."""
+        compared: Json | None = None
+        try:
+            marks = reading.held_out()
+            if len(marks) >= LEAST_MARKS:
+                compared = self._compared(reading, common, marks)
+        except AnnotateError as error:  # no model is loaded, or nothing was marked before: there is nothing to compare
+            log.info("series %d: the trained model is not compared: %s", task.series_id, error.message)
+        is_better = compared is not None and compared["other"] > compared["own"]
+        task.source = MODEL if is_better else MARKS
+        with self._database.write() as session:
+            lesson = get_lesson(session, task.lesson_id)
+            lesson.source, lesson.request = task.source, lesson.request | {"compared": compared}
+        return is_better
+
+    def _compared(self, reading: ModelReading, common: Json, marks: list[Json]) -> Json:
+        start, end = stretch_of(marks)
+        request = common["request"]
+        ranges = {name: earlier(request[name], start) for name in ("reviewed", "rejected")}
+        asked = {**common, "annotations": [mark for mark in common["annotations"] if _ends_by(mark, start)]}
+        asked |= {"request": {**request, **ranges, "start": start, "end": end}}
+        question = partial(questions.Compare, held_out=marks, other=reading.found_over(marks))
+        return self._supervisor.ask(lambda number: question(**{**asked, "request_id": number}).to_json(), PATIENT_S)
+
 
 def offers() -> Json:
     """List the rules with their parameters, and the orders of asking with why each asks."""
@@ -226,7 +289,7 @@ def check_order(order: str) -> str:
 
 
 def _checked(wanted: Wanted) -> Json:
-    if wanted.source == MARKS:
+    if wanted.source in LEARNT:
         return {}
     try:
         return dict(checked_parameters(wanted.source, wanted.parameters))
@@ -241,6 +304,20 @@ def _earlier(*cursors: int | None) -> int | None:
 def _kept(request: Json) -> Json:
     """Give what a lesson remembers of its request: ranges by their number alone."""
     return {name: len(value) if isinstance(value, list) else value for name, value in request.items()}
+
+
+def _ends_by(mark: Json, time: int) -> bool:
+    return max(_times(mark)) <= time
+
+
+def _times(mark: Json) -> list[int]:
+    places = (
+        mark.get("end"),
+        mark.get("time"),
+        (mark.get("exit") or {}).get("time"),
+        (mark.get("entry") or {}).get("time"),
+    )
+    return [int(time) for time in places if time is not None]
 
 
 def _now() -> int:

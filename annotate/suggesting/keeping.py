@@ -14,7 +14,7 @@ from annotate.store.annotations import marked_ranges
 from annotate.store.series import get_series
 from annotate.store.suggestions import add_suggestions, places_of, remove_open
 from annotate.suggesting.tasks import Task
-from annotate.suggesting.wanted import MARKS
+from annotate.suggesting.wanted import LEARNT
 
 Json = dict[str, Any]
 Place = tuple[int, int]  # start and end, ms UTC
@@ -36,7 +36,7 @@ def keep(session: Session, task: Task, lesson: Lesson, said: Sequence[Json], tim
     rows = [row for item in said if (row := _row(item, labels, timeframe_ms)) is not None]
     settled = _by_label(places_of(session, task.series_id, "rejected", "ignored"))
     fresh = [row for row in rows if not _known(row, settled.get((row["kind"], row["label_id"]), []))]
-    if lesson.source != MARKS:
+    if lesson.source not in LEARNT:
         marked = marked_ranges(session, task.series_id)
         fresh = [row for row in fresh if not _known(row, marked.get(row["kind"], []))]
     common = {"series_id": task.series_id, "lesson_id": lesson.id, "created": now}

@@ -11,6 +11,9 @@ from annotate.errors import InvalidInput
 Json = dict[str, Any]
 
 MARKS = "marks"  # source: what the marks teach
+MODEL = "model"  # source: the label head of the trained model
+BEST = "best"  # of the two, the one that finds more of the marks that neither has seen
+LEARNT = (MARKS, MODEL, BEST)
 MODES = ("history", "causal")
 MAX_NAME = 100
 MOST_PLACES = 100
@@ -21,7 +24,7 @@ MOST_SEED = 2**31
 class Wanted:
     """Suggestions that are asked for."""
 
-    source: str = MARKS  # or the name of a rule
+    source: str = MARKS  # or one of LEARNT, or the name of a rule
     mode: str = "history"
     start: int | None = None  # ms UTC
     end: int | None = None
@@ -79,7 +82,7 @@ def _names(fields: Fields, name: str) -> Json:
 
 def checked_labels(wanted: Wanted, offered: list[str]) -> None:
     """Raise InvalidInput unless a rule has a label to give, and only such as the series has."""
-    if wanted.source == MARKS:
+    if wanted.source in LEARNT:
         return
     if not wanted.labels:
         raise InvalidInput("labels: name the label for rising, for falling, or for both", field="labels")

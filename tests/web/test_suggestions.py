@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -232,3 +232,68 @@ def test_in_a_replay_nothing_after_the_cursor_is_used_or_shown(marking: Marking)
     finally:
         answered(marking.client.delete(f"{path}/replay"))
     assert len(seen_by_all) > len([item for item in seen_by_all if item["end"] <= cursor])
+
+
+def test_the_trained_model_suggests_too_and_says_what_it_learnt_of(marking: Marking) -> None:
+    assert "no model is loaded" in ended(marking, source="model")["error"]
+    assert ended(marking, source="best")["source"] == "marks"  # nothing to compare with: the marks' own lesson
+    rejected = shown(marking)[0]
+    decide(marking, "reject", ids=[rejected["id"]])
+    run = train(marking)
+    data = first_event(marking, run, "run_started")["data"]
+    assert (data["marks"], data["rejected"]) == ({"human": DRAWN}, 1)
+    task = ended(marking, source="model")
+    assert (task["state"], task["found"], task["done"]) == ("finished", len(shown(marking)), len(ROWS))
+    assert task["found"] > 0
+    assert {item["source"] for item in shown(marking)} == {"model"}  # in the place of the other lesson's
+    lesson = lessons(marking)[0]
+    (learnt,) = lesson["learnt"]
+    assert learnt["reader"] == f"transformer of run {run}"
+    assert (learnt["marks"], learnt["rejected"], learnt["weights"]) == ({"human": DRAWN}, 1, {"model_accepted": 0.3})
+    marks = [(span.start, span.end) for span in SWINGS[:DRAWN]]
+    ends = [tuple(np.searchsorted(ROWS.time, [item["start"], item["end"]]).tolist()) for item in shown(marking)]
+    assert not set(ends) & set(marks)  # nothing is suggested over what is marked
+    later = [marking.put_ok(span_body(span)) for span in SWINGS if ROWS.time[span.start] > data["validation"]["to"]]
+    assert len(later) >= 5
+    best = ended(marking, source="best")
+    compared = lessons(marking)[0]["request"]["compared"]
+    assert compared["marks"] == len(later)
+    assert (
+        best["source"] == lessons(marking)[0]["source"] == ("model" if compared["other"] > compared["own"] else "marks")
+    )
+    path = f"/api/series/{marking.series_id}/replay"
+    answered(marking.client.post(path, json={"at": int(ROWS.time[1_000])}), 201)
+    try:
+        assert "past the cursor of the replay" in ended(marking, source="model")["error"]
+    finally:
+        answered(marking.client.delete(path))
+
+
+def ended(marking: Marking, **wanted: Any) -> Json:
+    """Ask for suggestions and give the task when it is over."""
+    task: Json = answered(marking.client.post(f"/api/series/{marking.series_id}/suggestions", json=wanted), 202)["task"]
+    return until(lambda: answered(marking.client.get(f"/api/suggestion-tasks/{task['id']}"))["task"])
+
+
+def train(marking: Marking) -> int:
+    """Train a small model on the marks; give the finished run."""
+    config = {"sequence_length": 32, "d_model": 16, "n_layers": 1, "n_heads": 2, "epochs": 2, "split": [0.5, 0.2, 0.3]}
+    body = {"mode": "batch", "series_id": marking.series_id, "config": config}
+    run: int = answered(marking.client.post("/api/runs", json=body), 202)["run"]["id"]
+    done = until(lambda: answered(marking.client.get(f"/api/runs/{run}"))["run"])
+    assert done["state"] == "finished", done
+    return run
+
+
+def first_event(marking: Marking, run: int, kind: str) -> Json:
+    events = answered(marking.client.get(f"/api/runs/{run}/events"))["items"]
+    return next(event for event in events if event["type"] == kind)
+
+
+def until(look: Callable[[], Json]) -> Json:
+    """Look until it is over."""
+    deadline = time.monotonic() + WAIT_S
+    while (now := look())["state"] in ("queued", "running"):
+        assert time.monotonic() < deadline, now
+        time.sleep(0.05)
+    return now

@@ -4,7 +4,7 @@ import { createStore } from "./store.js";
 
 /**
  * @typedef {object} SuggestSettings
- * @property {string} source `marks` or the name of a rule
+ * @property {string} source `marks`, `model` or the name of a rule
  * @property {"view" | "series"} reach
  * @property {"history" | "causal"} mode
  * @property {number} least the least probability that is shown and accepted at once
@@ -29,6 +29,16 @@ const DEFAULTS = {
   parameters: {},
   labels: { rising: "", falling: "" },
 };
+
+const LEARNT = ["marks", "model", "best"];
+
+/**
+ * Whether a source learns from marks, other than a rule.
+ * @param {string} source
+ */
+export function isLearnt(source) {
+  return LEARNT.includes(source);
+}
 
 /**
  * Give the kept settings as a store that keeps itself.

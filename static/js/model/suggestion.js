@@ -81,6 +81,7 @@ export function suggestionText({ label, probability }) {
  */
 export function originText({ made, source }) {
   if (made === "rule") return `by the rule ${source.replaceAll("_", " ")}`;
+  if (source === "model") return made === "causal" ? "by the trained model; no later candle was looked at" : "by the trained model, spans cut with hindsight";
   return made === "causal" ? "from your marks; no later candle was looked at" : "from your marks, with hindsight";
 }
 

@@ -1,6 +1,7 @@
 // The Suggestions section: ask, see how far it is, decide on one or on all, and what is asked next.
 
 import { activeLabels } from "../model/label-set.js";
+import { isLearnt } from "../model/suggest-settings.js";
 import { originText, shareDone, suggestionText } from "../model/suggestion.js";
 import { button, element, field, fill } from "./element.js";
 
@@ -55,13 +56,14 @@ function askRow({ suggester, settings, offers }) {
     fill(
       source,
       element("option", { value: "marks" }, "Learn from my marks"),
+      element("option", { value: "model" }, "Trained model (label head)"),
       element("optgroup", { label: "Rules for spans" }, ...spans.map(ruleOption)),
       element("optgroup", { label: "Candle patterns (TA-Lib)" }, ...points.map(ruleOption)),
     );
     source.value = now.source;
     reach.value = now.reach;
     mode.value = now.mode;
-    mode.hidden = now.source !== "marks";
+    mode.hidden = !isLearnt(now.source);
   };
   source.addEventListener("change", () => settings.update((now) => ({ ...now, source: source.value })));
   reach.addEventListener("change", () => settings.update((now) => ({ ...now, reach: /** @type {"view" | "series"} */ (reach.value) })));
@@ -219,7 +221,7 @@ function itselfRow({ settings }) {
   return element(
     "div",
     { class: "stack" },
-    element("label", { class: "row" }, itself, "Suggest by itself after each mark and each training"),
+    element("label", { class: "row" }, itself, "Suggest by itself after each mark, and after each training by what reads unseen marks better"),
     element("label", { class: "row", title: "So that a model does not learn its own echo" }, "An accepted mark counts", weight, "of a drawn one"),
   );
 }

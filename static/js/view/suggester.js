@@ -3,12 +3,12 @@
 import { draftOf, endOf, startOf } from "../model/annotation.js";
 import { edited } from "../model/mark-edit.js";
 import { neighbour, probable } from "../model/suggestion.js";
+import { isLearnt } from "../model/suggest-settings.js";
 import { createStore } from "../model/store.js";
 
 /** @typedef {import("../model/suggestion.js").Suggestion} Suggestion */
 /** @typedef {{selected: string | null, draft: Suggestion | null}} SuggesterState `draft`: the selected one as it is being corrected */
 
-const MARKS = "marks";
 const TAUGHT = 3; // marks before which there is nothing to go by
 const RELOADED = 100; // marks from which on the list is asked for again rather than laid in one by one
 
@@ -143,14 +143,18 @@ export class Suggester {
     });
   }
 
-  /** Ask for suggestions by the settings. */
-  async suggest() {
+  /**
+   * Ask for suggestions by the settings.
+   * @param {string} [from] another source than the chosen one
+   */
+  async suggest(from) {
     const settings = this.#settings.get();
     const range = settings.reach === "view" ? this.#view.visible() : null;
     const reach = range ? { from: Math.floor(range.from), to: Math.ceil(range.to) } : {};
-    const { source, mode, weight, parameters, labels } = settings;
+    const { mode, weight, parameters, labels } = settings;
+    const source = from ?? settings.source;
     const named = Object.fromEntries(Object.entries(labels).filter(([, label]) => label));
-    const wanted = source === MARKS ? { mode, accepted_weight: weight } : { source, parameters: parameters[source] ?? {}, labels: named };
+    const wanted = isLearnt(source) ? { source, mode, accepted_weight: weight } : { source, parameters: parameters[source] ?? {}, labels: named };
     await this.#attempt(async () => {
       await this.#marks.queue.whenIdle();
       await this.#book.suggest({ ...wanted, ...reach });

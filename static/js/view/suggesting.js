@@ -1,7 +1,7 @@
 // Puts suggesting together: data, ghosts on the chart, keys and the Suggestions section of the Annotate tab.
 
 import { coloursOf, labelWithKey } from "../model/label-set.js";
-import { suggestSettings } from "../model/suggest-settings.js";
+import { isLearnt, suggestSettings } from "../model/suggest-settings.js";
 import { createStore } from "../model/store.js";
 import { SuggestionBook } from "../net/suggestion-book.js";
 import { mountDoubtsPanel } from "./doubts-panel.js";
@@ -91,17 +91,18 @@ function follow(context, view, book) {
  */
 function suggestByItself(context, { suggester, marks, settings }) {
   let timer = 0;
-  const soon = () => {
+  /** @param {string} [from] */
+  const soon = (from) => {
     clearTimeout(timer);
     const { byItself, source } = settings.get();
-    if (byItself && source === "marks") timer = window.setTimeout(() => void suggester.suggest(), AFTER_MARK_MS);
+    if (byItself && isLearnt(source)) timer = window.setTimeout(() => void suggester.suggest(from), AFTER_MARK_MS);
   };
-  marks.queue.state.subscribe((now, before) => now.waiting === 0 && before.waiting > 0 && soon());
+  marks.queue.state.subscribe((now, before) => now.waiting === 0 && before.waiting > 0 && settings.get().source === "marks" && soon());
   const { desk } = learningOf(context);
   desk.runs.subscribe((now, before) => {
     const trained = now.filter(({ mode, state }) => mode === "batch" && state === "finished").length;
     const known = before.filter(({ mode, state }) => mode === "batch" && state === "finished").length;
-    if (trained > known && before.length) soon();
+    if (trained > known && before.length) soon("best");
   });
 }
 
