@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import lfilter
 
 from nn.dataset_dir import Candles
 
@@ -123,6 +122,8 @@ def _fading(values: Floats, span: int, name: str, filters: dict[str, Floats], kn
 
 def _filtered(values: Floats, span: int, name: str, filters: dict[str, Floats]) -> Floats:
     alpha = 2 / (span + 1)
+    from scipy.signal import lfilter  # takes over a second to load, which a server's start should not wait for
+
     result, filters[name] = lfilter([alpha], [1.0, alpha - 1.0], values, zi=filters[name])
     return np.asarray(result)
 
