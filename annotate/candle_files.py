@@ -25,20 +25,25 @@ class MappedFile:
     """A candle file's pages in memory; nothing is read before a row is asked for."""
 
     time: Times
-    batch: pa.RecordBatch
+    prices: tuple[npt.NDArray[np.float64], ...]
+    volume: pa.Array[Any]
 
     def between(self, start: int | None, end: int | None) -> Candles:
         """Give the candles whose open time is in [start, end): views of the pages where the volume has no null."""
-        first = 0 if start is None else int(np.searchsorted(self.time, start))
-        last = len(self.time) if end is None else int(np.searchsorted(self.time, end))
-        part = self.batch.slice(first, max(0, last - first))
-        return Candles(*(_values(part.column(name)) for name in COLUMNS))
+        first, last = self._rows(start, end)
+        opened, high, low, close = (price[first:last] for price in self.prices)
+        volume = _values(self.volume.slice(first, last - first))
+        return Candles(self.time[first:last], opened, high, low, close, volume)
 
     def count(self, start: int | None, end: int | None) -> int:
         """Count the candles whose open time is in [start, end)."""
-        first = 0 if start is None else int(np.searchsorted(self.time, start))
-        last = len(self.time) if end is None else int(np.searchsorted(self.time, end))
-        return max(0, last - first)
+        first, last = self._rows(start, end)
+        return last - first
+
+    def _rows(self, start: int | None, end: int | None) -> tuple[int, int]:
+        first = 0 if start is None else int(self.time.searchsorted(start))
+        last = len(self.time) if end is None else int(self.time.searchsorted(end))
+        return first, max(first, last)
 
 
 def write_candles(folder: Path, candles: Candles) -> tuple[Path, bool]:
@@ -60,7 +65,8 @@ def map_candles(path: Path) -> MappedFile:
         raise StorageFailed(
             f"the candle file {path.name} is damaged; restore it from a backup", file=path.name
         ) from error
-    return MappedFile(_values(batch.column("time")), batch)
+    time, *prices = (_values(batch.column(name)) for name in COLUMNS[:-1])
+    return MappedFile(time, tuple(prices), batch.column("volume"))
 
 
 def _encode(candles: Candles) -> pa.Buffer:

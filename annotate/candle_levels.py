@@ -86,7 +86,8 @@ class Levels:
     def read(self, level: str, start: int | None = None, end: int | None = None) -> Candles:
         """Give the candles of a level whose open time is in [start, end), each whole whatever the range cuts."""
         if level == self.timeframe:
-            return Candles.concat([*self._stored(level, start, end), self.tail.between(start, end)])
+            tail = [self.tail.between(start, end)] if len(self.tail) else []
+            return Candles.concat([*self._stored(level, start, end), *tail])
         start = None if start is None else ceil(start, level)
         end = None if end is None else ceil(end, level)
         if level not in self.files:
@@ -134,7 +135,7 @@ class Levels:
         """Tell without reading whether a level has too many candles: a bucket holds a bounded number of finer ones."""
         base = level if level == self.timeframe or level in self.files else self.base_of(level)
         stored = sum(self._open_count(file, start, end) for file in self._files(base))
-        if base == self.timeframe:
+        if base == self.timeframe and len(self.tail):
             stored += len(self.tail.between(start, end))
         # 31/30 for months, whose name counts 30 days; plus two, since the range may cut the buckets at its ends.
         most = max_points if base == level else (max_points + 2) * parse(level) * 31 // 30 // parse(base)
@@ -181,6 +182,17 @@ class Levels:
 def _within(file: StoredFile, end: int | None) -> int:
     """Give where a file ends at the latest: one that was cut short holds more than it shows."""
     return file.last + 1 if end is None else min(end, file.last + 1)
+
+
+def levels_of(timeframe: str, candles: Candles) -> dict[str, Candles]:
+    """Give the candles of a new series with its coarser levels, of whole buckets, those that have any."""
+    levels = {timeframe: candles} if len(candles) else {}
+    for level in pyramid_of(timeframe) if levels else ():
+        base = max((each for each in levels if nests(each, level)), key=parse)
+        whole = aggregate(levels[base].between(None, floor(int(candles.time[-1]), level)), level)
+        if len(whole):
+            levels[level] = whole
+    return levels
 
 
 def pyramid_of(timeframe: str) -> list[str]:

@@ -24,14 +24,14 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from annotate.candle_files import SUFFIX, map_candles, write_candles
-from annotate.candle_levels import Levels, StoredFile, Window, pyramid_of
+from annotate.candle_levels import Levels, StoredFile, Window, levels_of, pyramid_of
 from annotate.candles import COLUMNS, Candles, aggregate, check_storable
 from annotate.db import Database
 from annotate.errors import InvalidInput, StorageFailed
 from annotate.store import candle_catalogue as catalogue
 from annotate.store.candle_catalogue import Bounds
-from annotate.store.series import purge_deleted
-from annotate.timeframe import floor, name, nests, offered, parse
+from annotate.store.series import purge_deleted, require_series
+from annotate.timeframe import floor, name, offered, parse
 
 log = logging.getLogger(__name__)
 Found = TypeVar("Found")
@@ -68,8 +68,27 @@ class CandleStore:
         self._database = database
         self._mirror: dict[int, Levels] = {}
         self._mirror_lock = threading.Lock()
+        self._known: set[int] = set()  # series that are there and not deleted
+        self._deletions = 0
         self._writer = threading.RLock()  # taken before the database's write lock, never inside of it
         self._open_file = lru_cache(maxsize=OPEN_FILES)(map_candles)
+
+    def require(self, series_id: int) -> None:
+        """Raise NotFound unless the series is there; every window of the chart asks this, so memory knows it."""
+        if series_id in self._known:
+            return
+        deletions = self._deletions
+        with self._database.read() as session:
+            require_series(session, series_id)
+        with self._mirror_lock:
+            if deletions == self._deletions:
+                self._known.add(series_id)
+
+    def deleted(self, series_id: int) -> None:
+        """Take note that a series was deleted; to be told after that is committed."""
+        with self._mirror_lock:
+            self._deletions += 1
+            self._known.discard(series_id)
 
     def read(
         self, series_id: int, start: int | None = None, end: int | None = None, *, before: int | None = None
@@ -129,7 +148,7 @@ class CandleStore:
         change.replaced.extend(file.path for files in self._files_of(session, series_id).values() for file in files)
         catalogue.delete_levels(session, series_id)
         catalogue.delete_tail(session, series_id)
-        pyramid = _pyramid(timeframe, candles)
+        pyramid = levels_of(timeframe, candles)
         with _removed_when_it_fails(change):
             for level, file in self._write_files(pyramid, change).items():
                 row = catalogue.FileRow(parse(level), file.first, file.last, file.rows, file.path.stem)
@@ -344,17 +363,6 @@ def _removed_when_it_fails(change: _Change) -> Iterator[None]:
         for path in change.made:
             path.unlink(missing_ok=True)
         raise
-
-
-def _pyramid(timeframe: str, candles: Candles) -> dict[str, Candles]:
-    """Give the candles of a new series with its coarser levels, of whole buckets, those that have any."""
-    pyramid = {timeframe: candles} if len(candles) else {}
-    for level in pyramid_of(timeframe) if pyramid else ():
-        base = max((each for each in pyramid if nests(each, level)), key=parse)
-        whole = aggregate(pyramid[base].between(None, floor(int(candles.time[-1]), level)), level)
-        if len(whole):
-            pyramid[level] = whole
-    return pyramid
 
 
 def _only_file(levels: Levels) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request
+from flask import Blueprint, Response, request
 from sqlalchemy.orm import Session
 
 from annotate.annotations.fields import EARLIEST_MS, LATEST_MS, Fields
@@ -22,12 +22,11 @@ from annotate.store.series import (
     list_series,
     purge_deleted,
     rename_series,
-    require_series,
     restore_series,
     series_json,
 )
 from annotate.timeframe import offered
-from annotate.views.columns import encoder
+from annotate.views.columns import binary_json, encoder
 from annotate.views.services import now_ms, services
 from annotate.views.veil import cursor_of
 
@@ -73,6 +72,7 @@ def remove_series(series_id: int) -> Json:
     with parts.database.write() as session:
         delete_series(session, series_id, now)
         over = purge_deleted(session, now)
+    parts.candles.deleted(series_id)
     parts.veils.reload()  # an id may be given again
     for purged in over:
         parts.candles.delete_files(purged)
@@ -97,7 +97,7 @@ def get_report(series_id: int) -> Json:
 
 
 @bp.get("/<int:series_id>/candles")
-def get_candles(series_id: int) -> Json:
+def get_candles(series_id: int) -> Json | Response:
     """Give the candles of a stretch in the timeframe asked for, or a coarser level where they are too many."""
     unknown = sorted(set(request.args) - set(PARAMETERS))
     if unknown:
@@ -106,8 +106,7 @@ def get_candles(series_id: int) -> Json:
     if start is not None and end is not None and start > end:
         raise InvalidInput(f"from={start} is after to={end}", field="from")
     most = _whole("max_points")
-    with services().database.read() as session:
-        require_series(session, series_id)
+    services().candles.require(series_id)
     timeframe = request.args.get("timeframe")
     # More than the limit is no error: the answer is coarser and says so.
     window = services().candles.window(
@@ -118,7 +117,7 @@ def get_candles(series_id: int) -> Json:
         min(DEFAULT_POINTS if most is None else most, MAX_WINDOW),
         before=cursor_of(series_id),
     )
-    return _window_json(window, request.args.get("encoding", "binary"))
+    return _window_reply(window, request.args.get("encoding", "binary"))
 
 
 def _shown(session: Session, series_id: int) -> Json:
@@ -136,10 +135,13 @@ def _seen(series: Series, bounds: Bounds) -> Json:
     return {**shown, "facts": {"precision": shown["precision"]}}
 
 
-def _window_json(window: Window, encoding: str) -> Json:
+def _window_reply(window: Window, encoding: str) -> Json | Response:
     encode = encoder(encoding)
-    columns = {name: encode(getattr(window.candles, name)) for name in COLUMNS}
-    return {"timeframe": window.timeframe, "level": window.level, "partial": list(window.partial), **columns}
+    head: Json = {"timeframe": window.timeframe, "level": window.level, "partial": list(window.partial)}
+    columns = {name: getattr(window.candles, name) for name in COLUMNS}
+    if encoding == "binary":
+        return Response(binary_json(head, columns), mimetype="application/json")
+    return {**head, **{name: encode(column) for name, column in columns.items()}}
 
 
 def _time(name: str) -> int | None:
