@@ -476,7 +476,8 @@ class Trainer:
         if job.stopping_since is not None:
             self._end_job(job, "stopped", f"while it was stopping, {cause}")
         else:
-            self._end_job(job, "failed", cause)
+            # A live run goes on from its checkpoint as after a death of the server; a batch run that died is looked at.
+            self._end_job(job, "interrupted" if job.mode == "live" and job.sent else "failed", cause)
 
     def _shut_down(self) -> None:
         self._closing = True

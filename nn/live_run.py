@@ -21,7 +21,7 @@ import torch
 
 from nn.checkpoint import Meta, Weights, load, mismatches, save
 from nn.commands import CandleClosed, FeedEnded, ForgetSince, MarksChanged, StartLive
-from nn.events import CandleDone, CheckpointSaved, Event, Message, RunEnded, RunResumed, RunStarted
+from nn.events import CandleDone, CheckpointSaved, Event, Message, RunEnded, RunResumed, RunStarted, Warned
 from nn.inference import InferenceThread
 from nn.keeping import Keeping
 from nn.live_session import BEFORE, LAST, Session
@@ -77,6 +77,7 @@ class LiveRun:
         self._received = self._finished = 0
         self._state_wanted = False
         self._saved_s = time.monotonic()
+        self._unsaved = False  # the last checkpoint could not be written
 
     def open(self) -> None:
         """Say that the run starts or goes on; keep what it starts from, so that it can always go on from there."""
@@ -119,7 +120,7 @@ class LiveRun:
             self._tell(learning.learn())
         self.published = learning.newest
         if state is not None:
-            self._save(state)
+            self._save_if_the_disk_takes_it(state)
         elif time.monotonic() - self._saved_s > SAVE_EVERY_S:
             self._state_wanted = True
         self._let_go(taken)
@@ -281,6 +282,22 @@ class LiveRun:
         with self._lock:
             self._closed_to_candles = True
         self._inference.settle()
+
+    def _save_if_the_disk_takes_it(self, scorer: Json) -> None:
+        """Write a checkpoint; without room the run goes on with an older one, says so once, and tries again."""
+        try:
+            self._save(scorer)
+        except OSError as error:
+            self._saved_s = time.monotonic()
+            if not self._unsaved:
+                message = (
+                    f"the checkpoint could not be written: {error.strerror or error}; learning goes on and it is tried "
+                    "again; until then a resume would go on from an older one, so make room on the disk"
+                )
+                self._say(Warned(run_id=self.run_id, time=self._now(), code="not_saved", message=message))
+            self._unsaved = True
+        else:
+            self._unsaved = False
 
     def _save(self, scorer: Json) -> Weights:
         """Write the newest checkpoint; the one before stays beside it, at least some seconds older."""

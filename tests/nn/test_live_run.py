@@ -1,6 +1,8 @@
 """A live run between its two threads: checkpoints on the way, which one a resume takes, failures in a thread."""
 
+import errno
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +15,7 @@ import torch
 from nn import live_run
 from nn.checkpoint import load, load_state
 from nn.commands import FeedEnded, ForgetSince, MarksChanged, StartLive
-from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RolledBack, RunEnded
+from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RolledBack, RunEnded, Warned
 from nn.inference import InferenceThread
 from nn.live_run import LiveRun
 from nn.live_session import Kept, find_kept
@@ -162,6 +164,27 @@ def test_the_end_of_the_feed_is_seen_after_its_last_candle(tmp_path: Path) -> No
     assert ended.state == "finished"
     assert [e.candle_time for e in of(CandleLearnt, run.said)] == run.feed.time[:6].tolist()
     assert weights.meta.data_cut == run.feed.time[5]
+
+
+@pytest.mark.usefixtures("often")
+def test_a_full_disk_is_said_once_and_the_run_goes_on_and_saves_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    run = Playing(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(live_run, "save", full)
+        run.play(12)
+    assert [(e.code, "No space left on device" in e.message) for e in of(Warned, run.said)] == [("not_saved", True)]
+    assert [e.candle_time for e in of(CandleLearnt, run.said)] == run.feed.time[:12].tolist()
+    assert kept_in(tmp_path, "last").weights.meta.step == 0
+    for candle in candle_commands(1, run.feed.slice(12, FEED)):
+        run.run.submit(candle)
+    run.until(lambda: run.run._finished == FEED)
+    run.close()
+    assert kept_in(tmp_path, "last").weights.meta.step >= 4
 
 
 def test_a_step_for_more_candles_than_a_window_holds_comes_when_the_window_is_full(tmp_path: Path) -> None:

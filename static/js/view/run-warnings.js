@@ -35,5 +35,6 @@ const WARNING_TITLES = {
   no_validation: "No validation set",
   new_label: "A label that the model does not know",
   not_forgotten: "Nothing was forgotten",
+  not_saved: "The disk takes no checkpoint",
   feed: "The feed has a problem",
 };

@@ -97,7 +97,8 @@ def test_a_run_that_is_resumed_finds_its_newest_candles(door: Door, run_id: int)
     folded(door, run_id)
     newest = (CANDLES - 1) * 60_000
     told = RunLedger(door.database, door.publisher).recorded_candles(run_id)
-    assert told == {"predicted": newest, "scored": newest, "learnt": newest}
+    late = {"scored": [], "learnt": []}
+    assert told == {"predicted": newest, "scored": newest, "learnt": newest, "late": late}
 
 
 def test_the_hours_of_a_run_and_its_figures_are_given(door: Door, run_id: int) -> None:

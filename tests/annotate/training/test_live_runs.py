@@ -142,10 +142,15 @@ def test_a_stopped_live_run_ends_at_once_though_its_next_candle_is_far_away(pace
     assert paced.wait_for_state(run_id, "stopped", within_s=5)["summary"]["first_time"] == 8000
 
 
-def test_a_killed_worker_fails_a_live_run_and_the_next_one_goes_through(door: Door, series_id: int) -> None:
+def test_a_killed_worker_interrupts_a_live_run_and_the_next_one_goes_through(door: Door, series_id: int) -> None:
     run_id = door.trainer.submit("live", {**LIVE, "seed": 9}, series_id=series_id)["id"]
-    assert "SIGKILL" in door.wait_for_state(run_id, "failed", within_s=5)["cause"]
+    run = door.wait_for_state(run_id, "interrupted", within_s=5)
+    assert "SIGKILL" in run["cause"]
+    last = door.events(run_id)[-1]
+    assert (last["type"], last["state"], last["cause"]) == ("run_ended", "interrupted", run["cause"])
     assert len(_learnt(door, _live(door, series_id, LIVE))) == 92
+    door.trainer.resume(run_id)
+    door.wait_for(lambda: len(door.events(run_id, "run_ended")) == 2)
 
 
 def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door, clock: HandClock) -> None:
@@ -164,7 +169,8 @@ def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door
         assert [event["seq"] for event in events] == one_to(len(events))
         data = [event["data"] for event in events if event["type"] == "run_started"][-1]
         assert (data["first"], data["history"]) == (9000, 9)
-        assert data["recorded"] == {"predicted": None, "scored": None, "learnt": 8000}
+        late = {"scored": [], "learnt": []}
+        assert data["recorded"] == {"predicted": None, "scored": None, "learnt": 8000, "late": late}
     finally:
         following.close()
 
