@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from annotate.errors import InvalidInput
 from annotate.importing.doubts import Choice, Doubts
-from annotate.importing.header_names import CLOCK, DATE, NAMES, PRICES, fold
+from annotate.importing.header_names import CLOCK, CLOCK_PARTS, DATE, NAMES, PRICES, fold
 
 # What stands in brackets after a name and says nothing of the role: a currency, a unit, a zone.
 UNIT = r"usd|usdt|usdc|eur|gbp|jpy|inr|rs\.?|btc|\$|€|s|ms|us|ns|lots?|shares"
@@ -68,6 +68,7 @@ def roles_by_name(names: Sequence[str]) -> Roles:
         index["time"], reasons["time"] = reduced.index("ticks"), "named 'ticks', and no other column means the time"
         index.pop("tick_volume", None)
     _find_clock(reduced, names, index, reasons)
+    _find_parts(reduced, index, reasons)
     _leave_open_which_close(reduced, index)
     _find_named_volume(names, index, reasons)
     return Roles(index, reasons)
@@ -92,6 +93,16 @@ def _find_clock(reduced: list[str], names: Sequence[str], index: dict[str, int],
     if days and clocks and reduced[index.get("time", -1)] in (reduced[days[0]], reduced[clocks[0]]):
         index["time"], index["clock"] = days[0], clocks[0]
         reasons["time"] = f"{names[days[0]].strip()!r} and {names[clocks[0]].strip()!r} together"
+
+
+def _find_parts(reduced: list[str], index: dict[str, int], reasons: dict[str, str]) -> None:
+    """Take `Year`, `Month` and `Day`, perhaps with `Hour` and so on, as the parts of one time."""
+    if not {"year", "month", "day"} <= set(reduced):
+        return
+    index.pop("clock", None)
+    parts = [part for part in ("year", "month", "day", *CLOCK_PARTS) if part in reduced]
+    index |= {part: reduced.index(part) for part in parts[1:]}
+    index["time"], reasons["time"] = reduced.index("year"), f"{', '.join(parts)} together"
 
 
 def _leave_open_which_close(reduced: list[str], index: dict[str, int]) -> None:
@@ -138,7 +149,8 @@ def overruled(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:
             continue
         index[role], reasons[role] = at, "as answered"
         if role == "time":
-            index.pop("clock", None)
+            for part in ("clock", "month", "day", *CLOCK_PARTS):
+                index.pop(part, None)
     return Roles(index, reasons)
 
 

@@ -29,7 +29,7 @@ NUMBER_COLUMNS = 5  # four prices and a volume
 MAX_COLUMNS = 1000
 SHAPE_ROWS = 20  # the first rows may be blank
 SURE_ROWS = 20  # so many volumes are not all between low and high by chance
-CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}.*|\d{1,6})\s*$")
+CLOCK = re.compile(r"^\s*(\d{1,2}:\d{2}.*|\d{1,2}\.\d{2}(\.\d{2})?|\d{1,6})\s*$")
 
 
 def read_delimited(file: TextFile, doubts: Doubts) -> list[Table]:

@@ -37,6 +37,7 @@ DATE = _words(
     """
 )
 CLOCK = _words("time clock tradingtime minute hour timeofday zeit uhrzeit hora heure время 時刻 时间 saat czas ora")
+CLOCK_PARTS = ("hour", "minute", "second")
 CLOSE_TIME = _words(
     "timeperiodend timeright closetime endtime timeclose end timeend periodend closingtime datetimeclose"
 )
@@ -78,7 +79,7 @@ VOLUME = _words(
     tottrdqty ttltrdqnt totaltradedquantity stücke stück stuecke umsatzstück
     hac volumebtc volumecrypto shares quantity amount size volumen volumes obrót
     wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded
-    unitvolume sharevolume tradedvolume lasttradedvolume wol volym όγκος objem forgalom נפח الحجم ปริมาณ kl
+    unitvolume sharevolume tradedvolume lasttradedvolume wol volym qty όγκος objem forgalom נפח الحجم ปริมาณ kl
     """
 )
 TICK_VOLUME = _words("tickvol tickvolume ticks")

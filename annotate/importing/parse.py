@@ -14,7 +14,7 @@ from annotate.importing.arrow import Column, first_false, mask_of, pc
 from annotate.importing.clock import Clock
 from annotate.importing.columns import plain
 from annotate.importing.doubts import Choice, Doubts
-from annotate.importing.header_names import PRICES
+from annotate.importing.header_names import CLOCK_PARTS, PRICES
 from annotate.importing.numbers import BLANKS, NumberStyle, ParsedNumbers, number_style, parse_numbers
 from annotate.importing.problems import Cell, CellProblem
 from annotate.importing.table import LinesOf, Table
@@ -24,6 +24,9 @@ from annotate.importing.zone_choice import ChosenZone, choose_zone
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+MIDNIGHT = r"^0+$"
+HOUR = r"^([01]?\d|2[0-3])$"
+DOTTED_CLOCK = r"^([01]?\d|2[0-3])\.[0-5]\d(\.[0-5]\d)?$"
 LONGEST_BLANK = max(len(blank.encode()) for blank in BLANKS)
 
 
@@ -164,6 +167,8 @@ def _times(table: Table, doubts: Doubts) -> tuple[Clock, bool]:
     _refuse_blank(table, role)
     if "clock" in table.columns:
         column = _joined(table, doubts)
+    if "month" in table.columns:
+        column = _of_parts(table)
     if table.iso_times:
         return read_iso_times(column, name), False
     return read_times(column, name, doubts, day_first=table.layout.day_first), role == "close_time"
@@ -185,10 +190,11 @@ def _refuse_blank(table: Table, role: str) -> None:
 def _joined(table: Table, doubts: Doubts) -> Column:
     """Put date and clock together, as text."""
     days, clocks = (pc.utf8_trim_whitespace(pc.cast(table.columns[role], pa.string())) for role in ("time", "clock"))
-    if (
-        plain(table.names["clock"]) == "hour"
-        and pc.all(pc.match_substring_regex(clocks, r"^([01]?\d|2[0-3])$")).as_py()
-    ):
+    if pc.all(pc.match_substring_regex(clocks, MIDNIGHT)).as_py():
+        clocks = pc.replace_substring_regex(clocks, MIDNIGHT, "00:00")
+    elif pc.all(pc.match_substring_regex(clocks, DOTTED_CLOCK)).as_py():
+        clocks = pc.replace_substring(clocks, ".", ":")
+    elif pc.all(pc.match_substring_regex(clocks, HOUR)).as_py() and _are_hours(clocks, table, doubts):
         clocks = pc.binary_join_element_wise(clocks, "00", ":")
     elif pc.all(pc.ascii_is_decimal(clocks)).as_py():
         padded = pc.ascii_lpad(clocks, width=_clock_width(clocks, table, doubts), padding="0")
@@ -196,6 +202,32 @@ def _joined(table: Table, doubts: Doubts) -> Column:
         clocks = pc.replace_substring_regex(clocks, r":$", "")
     joined: Column = pc.binary_join_element_wise(days, clocks, " ")
     return joined
+
+
+def _of_parts(table: Table) -> Column:
+    """Put year, month, day and what there is of the clock together, as text."""
+
+    def two_digits(role: str) -> Column:
+        cells = pc.utf8_trim_whitespace(pc.cast(table.columns[role], pa.string()))
+        padded: Column = pc.utf8_lpad(cells, width=2, padding="0")
+        return padded
+
+    days: Column = pc.binary_join_element_wise(*(two_digits(role) for role in ("time", "month", "day")), "-")
+    clock = [two_digits(part) for part in CLOCK_PARTS if part in table.columns]
+    if not clock:
+        return days
+    clocks = pc.binary_join_element_wise(*clock, *["00"] * (len(clock) == 1), ":")
+    joined: Column = pc.binary_join_element_wise(days, clocks, " ")
+    return joined
+
+
+def _are_hours(clocks: Column, table: Table, doubts: Doubts) -> bool:
+    """Tell whether clocks of one or two digits are hours: by their name, or as answered."""
+    if plain(table.names["clock"]) == "hour" or table.names["clock"].startswith("<"):
+        return not table.names["clock"].startswith("<")
+    choices = [Choice("2", "hours: 9 is 09:00", likely=True), Choice("4", "minutes after midnight: 9 is 00:09")]
+    reason = f"No clock is above 23; the latest is {pc.max(pc.cast(clocks, pa.int64())).as_py()}."
+    return doubts.ask("clock_digits", "How are the clocks of this file written?", choices, reason) == "2"
 
 
 def _clock_width(clocks: Column, table: Table, doubts: Doubts) -> int:

@@ -84,6 +84,8 @@ def with_aligned_columns(file: TextFile) -> TextFile:
 
 
 def _encoding(head: bytes, name: str) -> str:
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # begins as UTF-16's mark does
+        return "utf-32"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\0" in head:

@@ -124,7 +124,7 @@ def _type(role: str, at: int, dialect: Dialect, roles: Roles) -> pa.DataType:
     """Let Arrow read prices as numbers, and times too where all that were looked at are epochs or ISO times."""
     if role in NUMBERS:
         return pa.float64()
-    if role != "time" or {"clock", "symbol"} & set(roles.index):
+    if role != "time" or {"clock", "month", "symbol"} & set(roles.index):
         return pa.string()
     cells = [row[at] for row in dialect.rows if len(row) > at]
     if all(EPOCH.fullmatch(cell) for cell in cells):

@@ -282,6 +282,7 @@ def test_a_rename_that_cannot_be_taken_is_refused(web: FlaskClient, body: object
 def test_a_deleted_series_is_gone_until_it_is_restored(web: FlaskClient) -> None:
     series = uploaded(web, csv_of(2, price=95), "UNDONE")["series"]
     path = f"/api/series/{series['id']}"
+    assert web.get(f"{path}/candles").status_code == 200
     assert web.delete(path).status_code == 200
     assert series["id"] not in listed(web)
     assert web.get(f"{path}/candles").status_code == web.delete(path).status_code == 404

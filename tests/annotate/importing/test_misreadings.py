@@ -163,6 +163,35 @@ def test_midnight_may_end_its_day(tmp_path: Path) -> None:
     assert "no clock of a day" in refused(tmp_path, table(["2024-06-03 24:01"])).message
 
 
+def test_clocks_of_hours_alone_are_asked_about_and_those_with_dots_are_not(tmp_path: Path) -> None:
+    header = HEADER.replace("Date", "Date,Time")
+
+    def parted(clock: str) -> bytes:
+        cells = [(row.clock("%Y-%m-%d"), row.clock(clock), *row.prices, row.volume) for row in HOURS]
+        return lines(header, cells)
+
+    assert_holds(imported(tmp_path, "a.csv", parted("%H.%M")), HOURS)
+    assert asked(tmp_path, parted("%H")) == {"clock_digits": "2"}
+    assert_holds(imported(tmp_path, "a.csv", parted("%H"), {"clock_digits": "2"}), HOURS)
+    assert_holds(imported(tmp_path, "a.csv", parted("%-H"), {"clock_digits": "2"}), HOURS)
+    daily = [(row.clock("%Y-%m-%d"), "0", *row.prices, row.volume) for row in DAYS]
+    assert_holds(imported(tmp_path, "a.csv", lines(header, daily)), DAYS)
+
+
+@pytest.mark.parametrize("parts", ["Y m d H M", "Y m d H", "Y m d"])
+def test_a_time_in_parts_is_put_together(parts: str, tmp_path: Path) -> None:
+    names = {"Y": "Year", "m": "Month", "d": "Day", "H": "Hour", "M": "Minute"}
+    candles = HOURS if "H" in parts else DAYS
+    header = ",".join([*(names[part] for part in parts.split()), "Open,High,Low,Close,Volume"])
+    cells = [(*(int(row.clock(f"%{part}")) for part in parts.split()), *row.prices, row.volume) for row in candles]
+    assert_holds(imported(tmp_path, "a.csv", lines(header, cells)), candles)
+
+
+def test_utf_32_is_told_from_utf_16(tmp_path: Path) -> None:
+    data = written(DAYS, lambda row: row.clock("%Y-%m-%d")).decode().encode("utf-32")
+    assert_holds(imported(tmp_path, "a.csv", data), DAYS)
+
+
 LANGUAGES = {
     "Danish": "Dato;Åben;Høj;Lav;Seneste;Vol.",
     "Swedish": "Datum;Öppen;Högst;Lägst;Stängning;Volym",
