@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,17 +20,14 @@ def write_whole(path: Path, content: bytes | memoryview | pa.Buffer) -> None:
     """Write a file durably, making its folder; when the disk refuses, raise StorageFailed and leave nothing."""
     temporary = path.with_name(path.name + TEMPORARY)
     with storage_errors(path):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unless_done(lambda: temporary.unlink(missing_ok=True)):
             with temporary.open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
             sync_folder(path.parent)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
 
 
 def sync_folder(folder: Path) -> None:
@@ -42,6 +39,15 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def unless_done(undo: Callable[[], object]) -> Iterator[None]:
+    """Undo a step where the block that builds on it does not come to its end."""
+    with ExitStack() as stack:
+        stack.callback(undo)
+        yield
+        stack.pop_all()
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from annotate.feeds.push import PushWatch
 from annotate.feeds.replay import Clock, ReplayFeed
 from annotate.feeds.tail import TailFeed, Watch
 from annotate.feeds.thread import FeedThread, OnCandle, OnEnd
+from annotate.files import unless_done
 from annotate.live_plan import first_candle, next_candle
 
 if TYPE_CHECKING:
@@ -130,13 +131,10 @@ class FeedMaker:
         symbol, timeframe = self._data.market(series_id)
         gateway = self._open_gateway(feed["exchange"], feed["symbol"] or symbol, timeframe)
         collector = Collector(gateway, Shelf(self._intake, series_id), timeframe, heard.state)
-        try:
+        with unless_done(collector.close):
             candles = self._data.candles(series_id)
             collector.prepare(row_of(candles, -1) if len(candles) else None, feed["history"], stopped)
             made = self._tail(series_id, begin, heard, ExchangeWatch(collector))
-        except BaseException:
-            collector.close()
-            raise
         collector.start()
         return made
 

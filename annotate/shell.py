@@ -24,7 +24,7 @@ from annotate.exporting.recipe import Recipe
 from annotate.exporting.sources import changes_since, changes_to_dataset, losses, open_source
 from annotate.exporting.workspace import Choice, write_workspace
 from annotate.exporting.workspace_import import import_workspace
-from annotate.files import TEMPORARY, storage_errors
+from annotate.files import TEMPORARY, storage_errors, unless_done
 from annotate.mark_files import Chart, read_marks
 from annotate.mark_import import Import, import_marks
 from annotate.migrate import migrate
@@ -156,14 +156,10 @@ def opened(data_dir: Path, *, make: bool) -> Iterator[Shell]:
 def _written(out: Path) -> Iterator[IO[bytes]]:
     """Open a file to write; it gets its name once it is whole, and what stood there before stays until then."""
     making = out.with_name(out.name + TEMPORARY)
-    try:
-        with storage_errors(out):
-            with making.open("wb") as file:
-                yield file
-            making.replace(out)
-    except BaseException:
-        making.unlink(missing_ok=True)
-        raise
+    with unless_done(lambda: making.unlink(missing_ok=True)), storage_errors(out):
+        with making.open("wb") as file:
+            yield file
+        making.replace(out)
 
 
 def _is_ours(path: Path) -> bool:

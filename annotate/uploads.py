@@ -18,6 +18,7 @@ from annotate.background import UNDER_WAY, Background, Task
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import Conflict, NeedsAnswer, NotFound
+from annotate.files import unless_done
 from annotate.importing import preview
 from annotate.models import Json
 from annotate.store.import_choices import prefilled, remembered, source_of
@@ -71,14 +72,10 @@ class Uploads:
         upload_id = uuid4().hex
         path = self._folder / upload_id
         hashed = hashlib.sha256()
-        try:
-            with path.open("wb") as file:
-                for chunk in chunks:
-                    hashed.update(chunk)
-                    file.write(chunk)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+        with unless_done(lambda: path.unlink(missing_ok=True)), path.open("wb") as file:
+            for chunk in chunks:
+                hashed.update(chunk)
+                file.write(chunk)
         held = Held(upload_id, filename, path, hashed.hexdigest(), time.monotonic())
         with self._lock:
             self._held[upload_id] = held

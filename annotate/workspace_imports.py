@@ -12,6 +12,7 @@ from annotate.background import Background, Task
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.exporting.workspace_import import SCRATCH, import_workspace
+from annotate.files import unless_done
 from annotate.store.undo import Gesture
 from annotate.watch import Watch
 
@@ -43,11 +44,8 @@ class WorkspaceImports:
     def start(self, name: str, save: Callable[[Path], object], gesture: Gesture, *, runs: bool) -> Json:
         """Receive a file, `save` writes it where it is told, and begin to import it; gives the import."""
         path = self._folder / f"{uuid4().hex}{SUFFIX}"
-        try:
+        with unless_done(lambda: path.unlink(missing_ok=True)):
             save(path)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
 
         def work(_task: Task, watch: Watch) -> Json:
             return self.take(path, gesture, runs=runs, watch=watch)

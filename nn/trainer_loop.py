@@ -165,12 +165,13 @@ class TrainerLoop:
         run = self._live.get(command.run_id)
         if run is None:
             return
+        self._survive(partial(self._changed, run, command), partial(self._abort_live, run))
+
+    def _changed(self, run: LiveRun, command: commands.MarksChanged | commands.ForgetSince) -> None:
         try:
             run.take_marks(command) if isinstance(command, commands.MarksChanged) else run.forget(command)
         except (Refused, CheckpointError) as error:
             self._say(Warned(run_id=run.run_id, time=now_ms(), code="not_forgotten", message=str(error)))
-        except Exception as error:  # noqa: BLE001 - the worker must outlive whatever one run meets
-            self._abort_live(run, error)
 
     def _start(self, command: RunCommand) -> None:
         match command:
