@@ -54,12 +54,14 @@ class Rivals:
     def state(self) -> Json:
         """Give everything as plain data, for a checkpoint; floats survive exactly."""
         fitted = {name: getattr(self.logistic, name).tolist() for name in ("mean", "scale", "weight", "bias")}
-        return {"follows": self._follows.tolist(), "logistic": fitted}
+        return {"follows": self._follows.tolist(), "logistic": {**fitted, "count": self.logistic.count}}
 
     @classmethod
     def restore(cls, state: Json) -> Self:
         """Rebuild from `state()`."""
-        fitted = {name: np.asarray(values, np.float64) for name, values in state["logistic"].items()}
-        rivals = cls(len(state["follows"]) - 1, Logistic(**fitted))
+        kept: Json = dict(state["logistic"])
+        count = kept.pop("count")
+        logistic = Logistic(**{name: np.asarray(values, np.float64) for name, values in kept.items()}, count=count)
+        rivals = cls(len(state["follows"]) - 1, logistic)
         rivals._follows = np.asarray(state["follows"], np.float64)
         return rivals

@@ -56,6 +56,17 @@ def test_logistic_regression_takes_rows_with_few_classes(targets: np.ndarray[tup
     assert set(answers.predicted.tolist()) <= set(targets[targets >= 0].tolist()) | {0}
 
 
+@pytest.mark.parametrize("count", [12, 40, 400])
+def test_logistic_regression_of_few_rows_stays_about_as_good_as_their_frequencies(count: int) -> None:
+    draw = np.random.default_rng(4)
+    rows, targets = draw.normal(size=(count + 2000, 6)).astype(np.float32), draw.integers(0, 5, count + 2000)
+    rows[:, 5] = np.arange(len(rows)) / 1e4  # a clock, which hardly moves in the train rows and goes far after them
+    answers = Logistic.fit(rows[:count], np.minimum(targets[:count], 3), 5).answer(rows[count:])
+    loss = negative_log_likelihood(answers.log_probabilities, targets[count:]).mean()
+    assert loss < np.log(5) + 1.2
+    assert loss < np.log(count + 5)  # what nothing but the row that was added would cost
+
+
 def test_a_large_series_is_fitted_on_a_part_of_it_in_little_time() -> None:
     rows, targets = DRAW.normal(size=(300_000, 21)).astype(np.float32), DRAW.integers(0, 5, 300_000)
     start = time.process_time()
