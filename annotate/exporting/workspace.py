@@ -39,7 +39,7 @@ FORMAT = 1
 SERIES_FACTS = ("symbol", "timeframe", "source", "simulated", "zone", "facts", "created")
 RUN_FACTS = tuple(name for name in SHOWN if name not in ("id", "series_id", "dataset_id"))
 LEFT_OUT = (
-    *("undo history", "datasets", "checkpoints of the models", "suggestions", "replays under way"),
+    *("undo history", "datasets", "checkpoints of the models", "suggestions that nobody rejected", "replays under way"),
     "settings of the server",
 )
 EVENTS_AT_ONCE = 5_000

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from annotate.annotations.draft import AnnotationDraft
 from annotate.annotations.fields import Fields
 from annotate.annotations.labels import LabelSetDraft
 from annotate.errors import InvalidInput
@@ -85,7 +86,8 @@ def dataset_series(head: Fields) -> GivenSeries:
     parse(facts["timeframe"])
     rest = {"source": "upload", "simulated": head.flag("simulated"), "zone": "UTC", "facts": {}, "created": None}
     reviewed = [_reviewed(each) for each in head.items("reviewed_ranges")] if head.has("reviewed_ranges") else []
-    return GivenSeries({**facts, **rest}, 0, [], {"reviewed": reviewed}, "")
+    rejected = [_rejected_span(each) for each in head.items("rejected")] if head.has("rejected") else []
+    return GivenSeries({**facts, **rest}, 0, [], {"reviewed": reviewed, "rejected": rejected}, "")
 
 
 def read_series(fields: Fields, folder: str, label_sets: int) -> GivenSeries:
@@ -127,6 +129,7 @@ def _people(fields: Fields) -> dict[str, list[Json]]:
         "reviewed": [_reviewed(each) for each in people.items("reviewed")],
         "passes": [_pass(each) for each in people.items("passes")],
         "views": [_view(each) for each in people.items("views")],
+        "rejected": [_rejected(each) for each in people.items("rejected")] if people.has("rejected") else [],
     }
 
 
@@ -135,6 +138,31 @@ def _reviewed(fields: Fields) -> Json:
     if end <= start:
         raise fields.bad("end", f"must be after start = {start}")
     return {"author": fields.text("author", MAX_NAME), "start": start, "end": end}
+
+
+def _rejected(fields: Fields) -> Json:
+    """Read a rejected suggestion; its place must be that of a mark of its kind."""
+    fields.object("geometry")
+    geometry = dict(fields.value("geometry"))
+    draft = AnnotationDraft.from_json({**geometry, "kind": fields.value("kind"), "label": fields.value("label")}, "")
+    if draft.geometry != geometry:
+        raise fields.bad("geometry", f"is no place of a {draft.kind}")
+    start, end = fields.time("start"), fields.time("end")
+    if end <= start:
+        raise fields.bad("end", f"must be after start = {start}")
+    probability = fields.number("probability") if fields.value("probability") is not None else None
+    said = {"author": fields.text("author", MAX_NAME, default=""), "decided": fields.optional_time("decided")}
+    place = {"kind": draft.kind, "label": draft.label, "start": start, "end": end, "geometry": draft.geometry}
+    return {**said, **place, "probability": probability}
+
+
+def _rejected_span(fields: Fields) -> Json:
+    """Read a rejection of a dataset, which knows neither who nor when."""
+    start, end = fields.time("start"), fields.time("end")
+    if end <= start:
+        raise fields.bad("end", f"must be after start = {start}")
+    place = {"kind": "span", "start": start, "end": end, "geometry": {"start": start, "end": end}}
+    return {"author": "", "decided": None, "label": fields.text("label", MAX_NAME), **place, "probability": None}
 
 
 def _pass(fields: Fields) -> Json:

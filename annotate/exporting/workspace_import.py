@@ -146,7 +146,7 @@ def _take_series(taking: Taking, part: Part, label_set: LabelSet) -> Json:
     target = known or _new_series(taking, part, label_set)
     how = Import(taking.gesture, undoable=known is not None)
     report = import_marks(taking.session, target.id, Chart(candles, target.timeframe), part.marks, how)
-    add_people(taking.session, target.id, part.given.people)
+    add_people(taking.session, target.id, part.given.people, taking.gesture.now)
     taking.conflicts += [{"what": "mark", "name": each["id"], **each} for each in report["conflicts"]]
     counts = {name: report[name] for name in ("read", "new", "same", "labels_added", "unplaced")}
     shown = {"id": target.id, "symbol": target.symbol, "timeframe": target.timeframe, "known": known is not None}

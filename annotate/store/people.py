@@ -1,4 +1,4 @@
-"""What people have on a series beside their marks: ranges looked through, blind passes, views; read and added."""
+"""What people have on a series beside their marks: ranges looked through, blind passes, views, rejections."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from annotate.models import BlindPass, Json, ViewState
+from annotate.store.rejected import add_rejected, list_rejected
 from annotate.store.reviewed import list_reviewed, ranges_of, set_ranges
 
 PASS = ("author", "hides", "started", "ended")
@@ -16,16 +17,19 @@ VIEW = ("author", "place", "value", "updated")
 
 
 def people_of(session: Session, series_id: int) -> dict[str, list[Json]]:
-    """Give all of it by kind, in an order that no id decides."""
+    """Give all of it by kind, in an order that no id decides; `rejected` only where there are some."""
+    rejected = list_rejected(session, series_id)
     return {
+        **({"rejected": rejected} if rejected else {}),
         "reviewed": list_reviewed(session, series_id),
         "passes": _rows(session, series_id, BlindPass, PASS),
         "views": _rows(session, series_id, ViewState, VIEW),
     }
 
 
-def add_people(session: Session, series_id: int, people: Mapping[str, Sequence[Json]]) -> None:
+def add_people(session: Session, series_id: int, people: Mapping[str, Sequence[Json]], now: int) -> None:
     """Add what the series does not have; a view that stands there stays."""
+    add_rejected(session, series_id, people.get("rejected", ()), now)
     reviewed = people.get("reviewed", ())
     for author in dict.fromkeys(each["author"] for each in reviewed):
         given = [(each["start"], each["end"]) for each in reviewed if each["author"] == author]

@@ -123,7 +123,7 @@ def ranges_of(session: Session, series_id: int, fate: str, cursor: int | None = 
 
 
 def rejections(session: Session, series_id: int, until: int | None = None) -> list[Json]:
-    """Give `{label, start, end}` of every rejected span, by start: what someone said is not there.
+    """Give `{label, start, end}` of every rejected span once, by start: what someone said is not there.
 
     `until` (ms UTC) leaves out those that end after it.
     """
@@ -132,9 +132,8 @@ def rejections(session: Session, series_id: int, until: int | None = None) -> li
     )
     if until is not None:
         query = query.where(Suggestion.end <= until)
-    rows = session.scalars(query.order_by(Suggestion.start, Suggestion.end, Suggestion.label_id))
-    found = [{"label": row.label.name, "start": row.start, "end": row.end} for row in rows]
-    return sorted(found, key=lambda one: (one["start"], one["end"], one["label"]))
+    found = {(row.start, row.end, row.label.name) for row in session.scalars(query)}
+    return [{"label": label, "start": start, "end": end} for start, end, label in sorted(found)]
 
 
 def reviewed_of(session: Session, series_id: int, cursor: int | None = None) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from annotate.candles import Candles
 from annotate.db import Database
 from annotate.models import Json
 from annotate.store.label_sets import create_label_set
+from annotate.store.rejected import add_rejected
 from annotate.store.series import create_series
 from annotate.timeframe import closes_all, parse
 from tests.annotate.annotations.builders import Workspace, candles_at, empty_database
@@ -58,7 +59,25 @@ def add_random_series(workspace: Workspace, data: st.DataObject) -> int:
     for _ in range(data.draw(st.integers(0, 4))):
         body = data.draw(st.sampled_from(marks_on(workspace, timeframe, data)))
         workspace.put({**body, **data.draw(said_of(names))}, author=data.draw(NAMES))
+    with workspace.database.write() as session:
+        add_rejected(session, workspace.series_id, rejected_on(workspace, timeframe, names, data), workspace.clock)
     return workspace.series_id
+
+
+def rejected_on(workspace: Workspace, timeframe: str, names: list[str], data: st.DataObject) -> list[Json]:
+    """Up to two suggestions that someone rejected."""
+    bodies = [mark for mark in marks_on(workspace, timeframe, data) if mark["kind"] in ("span", "point")]
+    chosen = data.draw(st.lists(st.sampled_from(bodies), max_size=2))
+    said = {"author": data.draw(NAMES), "decided": workspace.clock, "probability": data.draw(st.floats(0, 1))}
+    found = []
+    for body in chosen:
+        place = {name: value for name, value in body.items() if name != "kind"}
+        start = body.get("start", body.get("time"))
+        ends = {"start": start, "end": body.get("end", start + 1)}
+        found.append(
+            {**said, "kind": body["kind"], "label": data.draw(st.sampled_from(names)), **ends, "geometry": place}
+        )
+    return found
 
 
 def said_of(names: list[str]) -> st.SearchStrategy[Json]:

@@ -234,7 +234,18 @@ def test_any_workspace_comes_back_byte_for_byte_in_every_lossless_form(data: st.
             each.close()
 
 
+REJECTED: Json = {
+    "author": "Ann",
+    "decided": 8,
+    "label": "Long",
+    "kind": "span",
+    "start": START,
+    "end": START + HOUR,
+    "geometry": {"start": START, "end": START + HOUR},
+    "probability": 0.25,
+}
 PEOPLE: dict[str, list[Json]] = {
+    "rejected": [REJECTED],
     "reviewed": [{"author": "Ann", "start": START, "end": START + HOUR}],
     "passes": [{"author": ODD, "hides": "others", "started": 5, "ended": None}],
     "views": [{"author": "Ann", "place": "chart", "value": {"from": 1.5, "note": ODD}, "updated": 9}],
@@ -266,7 +277,7 @@ def fill(workspace: Workspace) -> None:
             [{"run_id": run.id, "seq": n, "time": n, "type": "warning", "message": ODD + "\u2028"} for n in (1, 2)],
         )
         assert session.scalar(select(Run.id)) == run.id
-        add_people(session, first, PEOPLE)
+        add_people(session, first, PEOPLE, now=9)
         run.note = ODD
         add_hours(session, run.id, [{"hour": START, "last_seq": 1, "scored": 5}])
     workspace.put({"kind": "point", "time": START, "price": 1.5, "label": ODD})
