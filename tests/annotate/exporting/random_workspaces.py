@@ -72,7 +72,7 @@ def rejected_on(workspace: Workspace, timeframe: str, names: list[str], data: st
     found = []
     for body in chosen:
         place = {name: value for name, value in body.items() if name != "kind"}
-        start = body.get("start", body.get("time"))
+        start = body["start"] if "start" in body else body["time"]
         ends = {"start": start, "end": body.get("end", start + 1)}
         found.append(
             {**said, "kind": body["kind"], "label": data.draw(st.sampled_from(names)), **ends, "geometry": place}
