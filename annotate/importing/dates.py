@@ -76,6 +76,11 @@ class _Parts:
         found = self.groups[group]
         return ints_of(pc.cast(pc.if_else(pc.equal(found, ""), "0", found), pa.int64()))
 
+    @property
+    def short_years(self) -> NDArray[np.bool_]:
+        """Mark the years of two digits."""
+        return mask_of(pc.equal(pc.utf8_length(self.groups["y"]), 2))
+
     def refuse_where(self, wrong: NDArray[np.bool_], why: str) -> None:
         """Raise CellProblem for the first row that is marked."""
         if wrong.any():
@@ -97,6 +102,8 @@ def parse_dates(cells: Column, name: str, doubts: Doubts, day_first: bool | None
     date_only = bool(pc.all(pc.equal(parts.groups["hh"], "")).as_py())
     finer = int(np.count_nonzero(_fraction_ns(parts) % 10**6))
     written = f"{'dates' if date_only else 'times'}, {parts.family}"
+    if parts.short_years.all() and "two digits" not in written:
+        written += ", two digits a year"
     return Clock(ms - offset, zoned=zoned, date_only=date_only, written=written, finer=finer, reason=reason, zone=zone)
 
 
@@ -133,7 +140,7 @@ def _clock_pattern(family: str) -> str:
 
 def _civil(parts: _Parts, doubts: Doubts, day_first: bool | None) -> tuple[Ints, Ints, Ints, str]:
     year = parts.number("y")
-    short = mask_of(pc.equal(pc.utf8_length(parts.groups["y"]), 2))
+    short = parts.short_years
     if "a" in parts.groups:
         separator, example = parts.groups["sep"][0].as_py(), parts.cells[0].as_py()
         first, second = parts.number("a"), parts.number("b")

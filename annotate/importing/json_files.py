@@ -29,6 +29,9 @@ GATE = Roles(
     {"time": 0, "close": 2, "high": 3, "low": 4, "open": 5, "volume": 6, "confirmed": 7},
     dict.fromkeys(("time", *PRICES, "volume"), "the order of Gate's interface, whose rows end with a flag"),
 )
+# Lists of candles under the length of theirs in seconds, each with the time of its end.
+CRYPTOWATCH = Layout("Cryptowatch", STATED_UTC, ends=True, surely_ends=True)
+PERIODS = ("60", "180", "300", "900", "1800", "3600", "7200", "14400", "21600", "43200", "86400")
 SAYINGS = ("msg", "message", "error", "errmsg", "note", "information", "detail", "reason")
 
 
@@ -104,6 +107,7 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
         roles, layout = _positional_roles(columns, doubts)
         names = [f"element {at + 1}" for at in range(width)]
         roles = overruled(roles, names, doubts)
+        layout = CRYPTOWATCH if found.key in PERIODS else layout
     else:
         names = found.names
         roles, layout = ask_missing(roles_by_name(names), names, doubts), layout_by_names(names)

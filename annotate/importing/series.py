@@ -209,7 +209,8 @@ def _violation_rule(broken: int, read: int, doubts: Doubts) -> str:
     }
     choices = [Choice(rule, words[rule], likely=rule == "refuse") for rule in VIOLATION_RULES]
     reason = f"The high or the low does not enclose open and close in {broken} of {read} candles."
-    return doubts.ask("violations", "Are open, high, low and close the right columns?", choices, reason)
+    answer = doubts.ask("violations", "Are open, high, low and close the right columns?", choices, reason)
+    return answer if doubts.given("violations") else "keep"  # until then a preview shows what is wrong with them
 
 
 def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesOf) -> dict[str, Any]:

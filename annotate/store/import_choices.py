@@ -68,4 +68,5 @@ def _likely(question: Json, answer: str) -> Json:
         if question["name"] not in FREE:
             return question  # what fitted that file cannot be in this one
         choices.insert(0, {"value": answer, "label": answer, "likely": True})
-    return {**question, "choices": choices, "reason": f"{question['reason']} The last file like this was {answer}."}
+    label = next(choice["label"] for choice in choices if choice["likely"])
+    return {**question, "choices": choices, "reason": f"{question['reason']} For the last file like this: {label}."}

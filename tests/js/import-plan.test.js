@@ -66,3 +66,14 @@ test("the likely answers are sent where a person changed nothing", () => {
   assert.deepEqual(answersToSend([zone], { zone: "UTC" }), { zone: "UTC" });
   assert.equal(askedControl(zone, {}).value, "EST");
 });
+
+test("a year of two digits may come first, one of four may not", () => {
+  const short = "dates, day and month, two digits a year (the year comes first: no other order gives dates of a calendar)";
+  const orders = ["day_first", "month_first"];
+  const control = named(controlsOf(shown({ time_written: short }), {}, ALONE), "date_order");
+  assert.equal(control?.value, "year_first");
+  assert.deepEqual(control?.choices.map(({ value }) => value), [...orders, "year_first"]);
+  const long = named(controlsOf(shown({ time_written: "dates, day and month (the month comes first: …)" }), {}, ALONE), "date_order");
+  assert.equal(long?.value, "month_first");
+  assert.deepEqual(long?.choices.map(({ value }) => value), orders);
+});

@@ -71,7 +71,7 @@ const ORDERS = {
   descending: "newest first; turned round",
   unsorted: "unsorted; sorted by time",
 };
-const FIXED = { day_first: "day first (31/01/2024)", month_first: "month first (01/31/2024)" };
+const ORDERS_OF_DATES = { day_first: "day first (31/01/2024)", month_first: "month first (01/31/2024)" };
 const COMMAS = { decimal: "decimal comma (1,5)", thousands: "comma between thousands (1,500)" };
 const STAMPS = { open: "the open of its candle", close: "the end of its candle" };
 const DUPLICATES = { last: "keep the last one", first: "keep the first one", larger_volume: "keep the larger volume" };
@@ -136,9 +136,11 @@ function timeControls(report, answers) {
   const controls = [];
   if (units !== "") controls.push(choice("unit", "Unit of the times", answers["unit"] ?? "auto", `found: ${units}`, UNITS));
   else controls.push(fact("time_written", "Times are written", report.time_written, ""));
-  if (report.time_written.includes("day and month") || answers["date_order"]) {
-    const order = report.time_written.includes("month comes first") ? "month_first" : "day_first";
-    controls.push(choice("date_order", "Day and month", order, "", FIXED));
+  const isShort = report.time_written.includes("two digits a year");
+  if (isShort || report.time_written.includes("day and month") || answers["date_order"]) {
+    const words = isShort ? { ...ORDERS_OF_DATES, year_first: "year first (24/01/31)" } : ORDERS_OF_DATES;
+    const order = Object.keys(words).find((each) => report.time_written.includes(`${each.split("_")[0]} comes first`)) ?? "day_first";
+    controls.push(choice("date_order", "Day and month", order, "", words));
   }
   controls.push(choice("stamp", "A time is", report.stamp, "candles are stored by the time at which they open", STAMPS));
   return controls;

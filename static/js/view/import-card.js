@@ -68,6 +68,7 @@ export class ImportCard {
    */
   finished(items) {
     fill(this.root, this.#close("corner"), ...items.flatMap((made) => this.#made(made)));
+    this.#bringIntoView();
   }
 
   /**
@@ -89,6 +90,12 @@ export class ImportCard {
         onLook && button("Look at how it is read", onLook, { class: "small" }),
       ),
     );
+    this.#bringIntoView();
+  }
+
+  /** On a narrow page the panel lies below the chart, and its cards below the fold. */
+  #bringIntoView() {
+    this.root.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {Made} made */

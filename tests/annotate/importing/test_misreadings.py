@@ -178,6 +178,13 @@ def test_clocks_of_hours_alone_are_asked_about_and_those_with_dots_are_not(tmp_p
     assert_holds(imported(tmp_path, "a.csv", lines(header, daily)), DAYS)
 
 
+def test_candles_under_their_length_in_seconds_may_be_stamped_with_their_ends(tmp_path: Path) -> None:
+    ends = [[(row.time + HOUR) // 1000, *map(float, row.prices), 5.0, 9.9] for row in HOURS]
+    data = json.dumps({"result": {"3600": ends}}).encode()
+    assert asked(tmp_path, data, "a.json") == {"stamp": "close"}
+    assert_holds(imported(tmp_path, "a.json", data, {"stamp": "close"}), HOURS)
+
+
 @pytest.mark.parametrize("parts", ["Y m d H M", "Y m d H", "Y m d"])
 def test_a_time_in_parts_is_put_together(parts: str, tmp_path: Path) -> None:
     names = {"Y": "Year", "m": "Month", "d": "Day", "H": "Hour", "M": "Minute"}
