@@ -67,8 +67,14 @@ def _figures(session: Session, runs: Sequence[Run]) -> list[Json]:
             )
             for run in runs
         ]
-        made.append(as_figure(name, title, "step", traces, share=name != "loss"))
+        made.append(_close_up(as_figure(name, title, "step", traces, share=name != "loss")))
     return made + course[1:]
+
+
+def _close_up(named: Json) -> Json:
+    """Let the axis of shares begin where the curves do: runs beside each other differ by little."""
+    named["figure"]["layout"].get("yaxis", {}).pop("rangemode", None)
+    return named
 
 
 def _differences(runs: Sequence[Run]) -> list[Json]:

@@ -120,17 +120,16 @@ def test_ticked_runs_are_laid_over_each_other_with_what_differs(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:
     open_train_panel(page, shared_server)
+    fill_field(page, "model-batch_size", "4")  # more batches: a short curve is not smoothed
     first = train(page, shared_server, epochs=1)
     shared_server.wait_for_state(first, "finished")
     second = train(page, shared_server, epochs=2)
     shared_server.wait_for_state(second, "finished")
     for run_id in (first, second):
         page.get_by_label(f"Compare run {run_id}").check()
-    open_dock(page)
-    page.get_by_role("tab", name="Metrics").click()
     differing = page.get_by_role("table", name="Settings that differ")
     expect(differing).to_be_visible(timeout=WAIT_MS)
-    assert cells(differing, "epochs") == ["2", "1"] or cells(differing, "epochs") == ["1", "2"]
+    assert cells(differing, "epochs") == ["1", "2"]
     figure = page.locator("[data-figure=train_loss]")
     expect(figure.locator(".scatterlayer .trace")).to_have_count(2, timeout=WAIT_MS)
     drawn = figure.evaluate("node => Object.fromEntries(node.data.map(trace => [trace.name, trace.y]))")

@@ -1,6 +1,6 @@
 // The head of the metrics: which run, how smooth, downloads; of compared runs where they differ and what they reached.
 
-import { configValue } from "../model/format-metrics.js";
+import { configValue, percent } from "../model/format-metrics.js";
 import { button, element, fill } from "./element.js";
 
 /** @typedef {import("../model/run.js").Run} Run */
@@ -111,14 +111,18 @@ function comparisonTable(title, runs, rows) {
       "tbody",
       {},
       ...rows.map(({ field, values }) =>
-        element("tr", {}, element("th", { scope: "row" }, field), ...values.map((value) => element("td", {}, written(value)))),
+        element("tr", {}, element("th", { scope: "row" }, field), ...values.map((value) => element("td", {}, written(value, field)))),
       ),
     ),
   );
 }
 
-/** @param {unknown} value */
-function written(value) {
+/**
+ * @param {unknown} value
+ * @param {string} field
+ */
+function written(value, field) {
   if (value === null || value === undefined) return "–";
+  if (typeof value === "number" && field.endsWith("accuracy")) return percent(value, 1);
   return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(5))) : configValue(value);
 }

@@ -33,12 +33,16 @@ class MetricsPanel {
   #context;
   #desk;
   #root;
-  #head = new MetricsHead(() => this.#redraw());
+  #head = new MetricsHead(() => {
+    this.#shown = ""; // a slider that is moved answers at once
+    this.#redraw();
+  });
   #grid = element("div", { class: "figure-grid" });
   #state = element("div", { class: "metrics-state" });
   /** @type {Map<string, HTMLElement>} */
   #plots = new Map();
   #drawn = "";
+  #shown = "";
   #busy = false;
   #readyAt = 0;
 
@@ -67,12 +71,14 @@ class MetricsPanel {
     const run = this.#desk.focus;
     const wanted = this.#wanted(run);
     if (this.#busy || this.#root.clientHeight === 0 || wanted === this.#drawn) return;
-    const wait = this.#readyAt - performance.now();
+    const chosen = this.#chosen(run);
+    const wait = chosen === this.#shown ? this.#readyAt - performance.now() : 0; // what a person picked waits for nothing
     if (wait > 0) {
       setTimeout(() => this.#desk.repaint(), wait);
       return;
     }
     this.#busy = true;
+    this.#shown = chosen;
     const began = performance.now();
     try {
       await this.#show(run);
@@ -88,6 +94,14 @@ class MetricsPanel {
   }
 
   /**
+   * Which runs a person wants to see.
+   * @param {Run | undefined} run
+   */
+  #chosen(run) {
+    return JSON.stringify([this.#desk.compared.get(), run?.id ?? null]);
+  }
+
+  /**
    * What the drawn figures depend on.
    * @param {Run | undefined} run
    */
@@ -95,7 +109,7 @@ class MetricsPanel {
     const progress = run === undefined ? undefined : this.#desk.progressOf(run.id);
     const { batch, epochs, tested, scored, learnt } = progress ?? {};
     const newest = [batch, epochs?.at(-1), tested, scored, learnt].map((event) => event?.seq ?? 0);
-    return JSON.stringify([this.#desk.compared.get(), run?.id ?? null, run?.mode === "skill" && run.state, ...newest]);
+    return JSON.stringify([this.#chosen(run), run?.mode === "skill" && run.state, ...newest]);
   }
 
   /** @param {Run | undefined} run */

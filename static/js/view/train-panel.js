@@ -5,6 +5,7 @@ import { configValue, count, duration, percent, rate } from "../model/format-met
 import { hasEnded } from "../model/run.js";
 import { auditParts, questionParts } from "./audit-parts.js";
 import { card } from "./card.js";
+import { compareRun } from "./comparing.js";
 import { button, element } from "./element.js";
 import { epochDetail, epochTable, liveTables } from "./figure-tables.js";
 import { fillKeyed } from "./keyed.js";
@@ -158,20 +159,8 @@ class TrainPanel {
       explain: (run) => showRunCause(this.#context, run),
       note: (run) => editNote(this.#context, run),
       compared: this.#desk.compared.get(),
-      compare: (run, isTicked) => this.#compare(run.id, isTicked),
+      compare: (run, isTicked) => compareRun(this.#context, this.#desk.compared, run.id, isTicked),
     };
-  }
-
-  /**
-   * @param {number} id
-   * @param {boolean} isTicked
-   */
-  #compare(id, isTicked) {
-    const others = this.#desk.compared.get().filter((each) => each !== id);
-    this.#desk.compared.set(isTicked ? [...others, id] : others);
-    if (this.#desk.compared.get().length !== 2 || !isTicked) return;
-    this.#context.dock.show();
-    this.#context.dock.tabs.show("metrics");
   }
 
   async #discard() {
