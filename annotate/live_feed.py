@@ -164,6 +164,10 @@ class Shelf:
         except OperationalError as error:  # a long import holds the database, or the disk is full
             raise StorageFailed(f"the database takes no candles now: {error.orig}") from error
 
+    def note_no_trade(self, start: int, end: int) -> None:
+        """Note that nobody traded between two candles."""
+        self._intake.note_no_trade(self._series_id, start, end)
+
     def show_forming(self, candle: Candle) -> None:
         """Let a forming candle move on the charts."""
         self._intake.show_forming(self._series_id, candle)

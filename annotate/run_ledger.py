@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy.exc import OperationalError
 
 from annotate.store.checkpoints import save_checkpoint
-from annotate.store.events import last_seq, late_candles, newest_candle, newest_value
+from annotate.store.events import candles_after_no_trade, last_seq, late_candles, newest_candle, newest_value
 from annotate.store.runs import add_run, change_run, run_to_json, unfinished_runs
 
 if TYPE_CHECKING:
@@ -98,16 +98,17 @@ class RunLedger:
             return newest_value(session, run_id, "epoch_done", "epoch") or 0
 
     def recorded_candles(self, run_id: int) -> Json:
-        """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt, late}`.
+        """Give the candle of a live run's newest stored event of each kind: `{predicted, scored, learnt, …}`.
 
-        `late` lists those that came too late: `{scored, learnt}`.
+        `late` lists those that came too late, `{scored, learnt}`, `after_no_trade` those before which nobody traded.
         """
         with self._database.read() as session:
             newest = {
                 word: newest_candle(session, run_id, f"candle_{word}") for word in ("predicted", "scored", "learnt")
             }
             late = {word: late_candles(session, run_id, f"candle_{word}") for word in ("scored", "learnt")}
-        return {**newest, "late": late}
+            after_no_trade = candles_after_no_trade(session, run_id)
+        return {**newest, "late": late, "after_no_trade": after_no_trade}
 
     def _last_seq(self, run_id: int) -> int:
         if run_id not in self._last:

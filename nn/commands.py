@@ -79,7 +79,8 @@ class StartLive(Command):
     `history_dir` is a dataset directory up to the first candle of the feed. With `resume` it ends before the next
     candle that the run has not learnt, and `first_time` is that candle: what the run learnt after its last checkpoint
     is relearnt from the history without new events, up to `recorded`, which is {predicted, scored, learnt, late}: the
-    candle_time of the last stored event of each, and {scored, learnt} of the candles that came too late.
+    candle_time of the last stored event of each, and {scored, learnt} of the candles that came too late;
+    `after_no_trade` lists those that were scored as such.
     """
 
     type = "live"
@@ -110,6 +111,7 @@ class CandleClosed(Command):
     close: float
     volume: float | None
     next_time: int | None = None  # open time of the candle after it, where the feed's calendar knows it
+    after_no_trade: bool = False  # what is missing before it is no gap: nobody traded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -180,6 +180,7 @@ class CandleScored(Event):
     n: int  # unseen candles scored so far
     figures: Json  # {of, candle, trend, drift}: accuracy, nll, baselines, intervals, verdict over 100, 1000 and all
     behind: int
+    after_no_trade: bool = False  # candles are missing before it because nobody traded, which is no gap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

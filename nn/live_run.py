@@ -226,7 +226,7 @@ class LiveRun:
             return Handed(again=command.time)
         scorer = self.session.scorer
         candle = one_candle(command.time, command.open, command.high, command.low, command.close, command.volume)
-        said, closed = scorer.score(candle, behind)
+        said, closed = scorer.score(candle, behind, after_no_trade=command.after_no_trade)
         predicted = scorer.predict(self.published, command.next_time, arrived_s) if closed.row is not None else None
         # Told together: a page hears at most ten times a second, and what came just before would hold it up.
         self._tell([*said, *([predicted] if predicted else [])])

@@ -46,7 +46,8 @@ class Setting:
     """What a live run starts with.
 
     `recorded` names, on a resume, the candle of the last stored event of each kind, and under `late` the candles that
-    came after a newer one: `{scored, learnt}`, those whose event of that kind is stored.
+    came after a newer one: `{scored, learnt}`, those whose event of that kind is stored. `after_no_trade` lists those
+    before which nobody had traded.
     """
 
     run_id: int
@@ -76,7 +77,7 @@ class Session:
         before = _up_to(candles, self.history_end)
         played = _up_to(candles, kept.state["scorer"]["last_time"]) if kept else before
         self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after the checkpoint
-        self.tape = Tape(played, timeframe_ms, self.history_end)
+        self.tape = Tape(played, timeframe_ms, self.history_end, self._after_no_trade_by(kept))
         labels = tuple(manifest.get("labels") or ())
         weights = kept.weights if kept else setting.weights
         edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma.values)
@@ -191,6 +192,10 @@ class Session:
             return []
         told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
         return sorted({*kept.state["scorer"]["late"], *told.get("scored", ())})
+
+    def _after_no_trade_by(self, kept: Kept | None) -> set[int]:
+        told = self.setting.recorded.get("after_no_trade") or ()
+        return {*(kept.state["scorer"]["after_no_trade"] if kept else ()), *told}
 
     def _late_untold(self) -> list[Closed]:
         """Give the late candles that were stored as scored, and whose last word the interruption cut off."""

@@ -98,12 +98,16 @@ class Scorer:
         self.late: list[int] = []  # open times of the candles that came after a newer one
         self._asked: Asked | None = None
 
-    def score(self, candle: Candles, behind: int = 0) -> tuple[list[CandleScored | DriftAlarm], Closed]:
+    def score(
+        self, candle: Candles, behind: int = 0, *, after_no_trade: bool = False
+    ) -> tuple[list[CandleScored | DriftAlarm], Closed]:
         """Meet a closed candle (a slice of one row) with what was said of it, and put it on the tape.
 
         Gives the score, an alarm where the loss has risen for good, and what learning has to know.
         """
         opens = int(candle.time[0])
+        if after_no_trade:
+            self.tape.after_no_trade.add(opens)
         said = self._said_of_next()
         skipped = self._reason_to_skip(candle) or (None if said else "not predicted")
         seen = said.seen if said and not skipped else covers(self.start.data_cut, opens)
@@ -125,6 +129,7 @@ class Scorer:
             n=self._figures[False]["candle"].n,
             figures=self.figures_json(),
             behind=behind,
+            after_no_trade=opens in self.tape.after_no_trade,
         )
         return [event, *alarm], self._closed(candle, row, skipped, seen, verdict)
 
@@ -200,6 +205,7 @@ class Scorer:
             "watched": list(self._watched),
             "forecasts": [{**asdict(said), "as_of": int(self.tape.time[said.as_of])} for said in self._forecasts],
             "late": list(self.late),
+            "after_no_trade": sorted(self.tape.after_no_trade),
             "rivals": {head: rivals.state() for head, rivals in self._rivals.items()},
             "drift": self._drift.state(),
         }

@@ -7,7 +7,7 @@ counted from the first candle for ever; the oldest go once learning has let go o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from nn.dataset_dir import COLUMNS, Candles
 from nn.features import FEATURES, Computed, Floats, compute, move
-from nn.split import TIMETABLE_WEEKS, WEEK_MS, calendar_of, segment_ids
+from nn.split import TIMETABLE_WEEKS, WEEK_MS, calendar_of
 from nn.targets import MASKED, Edges, bucket, trend_class
 
 Indices = npt.NDArray[np.int64]
@@ -58,11 +58,19 @@ class Tape:
 
     `run` counts the candles without a gap up to each one, itself included. Every price must be finite. The market's
     timetable is learnt from the candles up to `known_until` (ms UTC; all by default), and where these are too few to
-    show one, from all up to the candle that makes four weeks full.
+    show one, from all up to the candle that makes four weeks full. What is missing before the candles `after_no_trade`
+    (open times) is no gap: nobody traded.
     """
 
-    def __init__(self, candles: Candles, timeframe_ms: int, known_until: int | None = None) -> None:
+    def __init__(
+        self,
+        candles: Candles,
+        timeframe_ms: int,
+        known_until: int | None = None,
+        after_no_trade: Collection[int] = (),
+    ) -> None:
         self.timeframe_ms = timeframe_ms
+        self.after_no_trade = set(after_no_trade)
         known = candles.time if known_until is None else candles.time[candles.time <= known_until]
         self.calendar = calendar_of(known, timeframe_ms)
         self._timetable_at = _timetable_at(known, candles.time, timeframe_ms)
@@ -89,7 +97,7 @@ class Tape:
 
     def is_gap(self, time: int) -> bool:
         """Tell whether candles are missing between the last one and one that opens at `time`."""
-        return bool(self.calendar.is_gap(self.time.newest(), time))
+        return time not in self.after_no_trade and bool(self.calendar.is_gap(self.time.newest(), time))
 
     @property
     def time(self) -> Column:
@@ -172,19 +180,23 @@ class Tape:
         """Give the candles without a gap up to each of these that follow the standing ones."""
         if self._timetable_at is None or not len(times) or times[-1] < self._timetable_at:
             standing = int(self.run.newest()) if self._n else 0
-            return _run_lengths(
-                segment_ids(self._with_last(times), self.timeframe_ms, self.calendar), standing, len(times)
-            )
+            return _run_lengths(self._segments(np.append(self.time.values[-1:], times)), standing, len(times))
         k = int(np.searchsorted(times, self._timetable_at))
         every = np.concatenate([self.time.values, times])
         early, self._timetable_at = self._runs(times[:k]), None
         self.calendar = calendar_of(every[: len(every) - len(times) + k + 1], self.timeframe_ms)
         standing = int(self.run.values[0]) if self._n else 0
-        late = _run_lengths(segment_ids(every, self.timeframe_ms, self.calendar), standing, len(every))
+        late = _run_lengths(self._segments(every), standing, len(every))
         return np.concatenate([early, late[len(late) - len(times) + k :]])
 
-    def _with_last(self, times: Indices) -> Indices:
-        return np.concatenate([self.time.values[-1:], times])
+    def _segments(self, times: Indices) -> Indices:
+        """Number the stretches without a gap."""
+        if not len(times):
+            return times
+        gaps = self.calendar.is_gap(times[:-1], times[1:])
+        for row in np.flatnonzero(gaps).tolist():
+            gaps[row] = int(times[row + 1]) not in self.after_no_trade
+        return np.append(0, np.cumsum(gaps))
 
     def _make_room(self, n: int) -> None:
         """Move to other arrays when these are full; readers keep the old ones, whose rows stay as they are."""

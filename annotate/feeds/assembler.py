@@ -23,6 +23,7 @@ class Settled:
 
     final: list[Candle] = field(default_factory=list)  # in order, to be stored
     again: Candle | None = None  # a closed candle before the frontier, to be compared with what is stored
+    no_trade: list[tuple[int, int]] = field(default_factory=list)  # [start, end) without trades, each up to a candle
 
 
 class Assembler:
@@ -62,11 +63,16 @@ class Assembler:
         """
         rows = [row for row in rows if row.time >= self.frontier and is_aligned(row.time, self._timeframe)]
         final: list[Candle] = []
+        no_trade: list[tuple[int, int]] = []
         for row in rows:
             final += self._drain()
             if row.time < self.frontier:
                 continue
-            if row.time > self.frontier and not self._is_empty_up_to(row.time):
+            hole = self.frontier
+            is_next = row.time == hole or self._is_empty_up_to(row.time)
+            if self.frontier > hole:
+                no_trade.append((hole, self.frontier))
+            if not is_next:
                 break
             if not (row.time < rows[-1].time or self._is_over(row, now)):
                 break
@@ -75,7 +81,7 @@ class Assembler:
         final += self._drain()
         if is_newest and rows:
             self._believe(rows[-1].time)
-        return Settled(final)
+        return Settled(final, no_trade=no_trade)
 
     def doubts(self) -> bool:
         """Tell whether the last page had a hole at the frontier, which is to be read once more."""

@@ -37,6 +37,10 @@ class Store(Protocol):
         """Store closed candles, on the disk at return; give how many contradict stored ones. Raises StorageFailed."""
         ...
 
+    def note_no_trade(self, start: int, end: int) -> None:
+        """Note that nobody traded from the close of a candle up to the open time of the one after it."""
+        ...
+
     def show_forming(self, candle: Candle) -> None:
         """Let a forming candle move on the charts."""
         ...
@@ -218,6 +222,8 @@ class Collector:
     def _put(self, settled: Settled) -> None:
         candles = [*settled.final, *([settled.again] if settled.again is not None else [])]
         candles.sort(key=lambda candle: candle.time)
+        for start, end in settled.no_trade:  # before the candles after it: whoever reads these has to know
+            self._store.note_no_trade(start, end)
         while candles and not self._stopped.is_set():
             try:
                 self._conflicts += self._store.store(candles)

@@ -22,6 +22,7 @@ class ClosedCandle:
     close: float
     volume: float | None
     next_time: int | None  # of the candle after it, where the feed's calendar knows it
+    after_no_trade: bool = False  # what is missing before it is no gap: nobody traded
     # A late candle, stored after a newer one was given, comes out of order: its `time` is below that of one before it.
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Tell = Callable[[int, Json], None]
 
+NOTED = 10_000  # periods without trades that are remembered of a series, until a run has read the candle after them
 LISTED = 100  # times that a receipt lists of each kind; it counts them all
 
 
@@ -68,6 +69,7 @@ class Intake:
         self._arrived = threading.Condition()
         self._count = 0
         self._following: list[Following] = []  # replaced, never changed
+        self._no_trade: dict[int, deque[tuple[int, int]]] = {}  # series → newest periods without trades
         self._heard: dict[int, float] = {}  # series → when something came last, on the monotonic clock
 
     def post(self, series_id: int, body: object, now: int, cursor: int | None = None) -> Receipt:
@@ -91,6 +93,16 @@ class Intake:
     def store(self, series_id: int, closed: Sequence[Candle]) -> Receipt:
         """Take closed candles, in order of time, from a feed of this process."""
         return self._take(series_id, self._timeframe(series_id), Arrivals(list(closed), None, 0, 0))
+
+    def note_no_trade(self, series_id: int, start: int, end: int) -> None:
+        """Note that nobody traded from the close of a candle up to the open time of the one after it."""
+        with self._one_by_one:
+            self._no_trade.setdefault(series_id, deque(maxlen=NOTED)).append((start, end))
+
+    def is_no_trade(self, series_id: int, start: int, end: int) -> bool:
+        """Tell whether what is missing between two candles was noted as without trades."""
+        with self._one_by_one:
+            return (start, end) in self._no_trade.get(series_id, ())
 
     def show_forming(self, series_id: int, candle: Candle) -> None:
         """Let a candle that still changes move on the charts; nothing else ever hears of it."""
@@ -226,6 +238,10 @@ class Following:
     def wait(self, count: int, timeout_s: float) -> None:
         """Wait until the number is no longer `count`, at most so long."""
         self._intake.wait(count, timeout_s)
+
+    def is_no_trade(self, start: int, end: int) -> bool:
+        """Tell whether nobody traded between two candles, by the exchange's word."""
+        return self._intake.is_no_trade(self.series_id, start, end)
 
     def is_late(self, candles: Iterable[Candle]) -> None:
         """Note candles that were stored after a newer one."""

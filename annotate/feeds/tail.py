@@ -30,6 +30,10 @@ class Stored(Protocol):
         """Wait until the number is no longer `count`, at most so long."""
         ...
 
+    def is_no_trade(self, start: int, end: int) -> bool:
+        """Tell whether nobody traded between two candles, the first closing at `start`, the second opening at `end`."""
+        ...
+
     def late(self) -> Candles:
         """Give the candles that were stored after a newer one since this was asked last."""
         ...
@@ -106,11 +110,13 @@ class TailFeed:
             return False
         following = [*found.time[1 : CHUNK + 1].tolist(), None]
         for row in range(len(candles)):
-            self._ready.append(_closed(row_of(candles, row), following[row]))
-        self._next = close_of(int(candles.time[-1]), self._timeframe)
+            candle = row_of(candles, row)
+            is_quiet = candle.time > self._next and self._stored.is_no_trade(self._next, candle.time)
+            self._ready.append(_closed(candle, following[row], after_no_trade=is_quiet))
+            self._next = close_of(candle.time, self._timeframe)
         return True
 
 
-def _closed(candle: Candle, next_time: int | None) -> ClosedCandle:
+def _closed(candle: Candle, next_time: int | None, *, after_no_trade: bool = False) -> ClosedCandle:
     values = (candle.open, candle.high, candle.low, candle.close, candle.volume)
-    return ClosedCandle(candle.time, *values, next_time=next_time)
+    return ClosedCandle(candle.time, *values, next_time=next_time, after_no_trade=after_no_trade)

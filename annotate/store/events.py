@@ -72,6 +72,13 @@ def late_candles(session: Session, run_id: int, event_type: str) -> list[int]:
     return list(session.scalars(query.where(Event.type == event_type, skipped == LATE).order_by(Event.seq)))
 
 
+def candles_after_no_trade(session: Session, run_id: int) -> list[int]:
+    """List the open times of the candles before which nobody had traded, as far as events of a run tell of them."""
+    query = select(func.json_extract(Event.body, "$.candle_time")).where(Event.run_id == run_id)
+    query = query.where(Event.type == "candle_scored", func.json_extract(Event.body, "$.after_no_trade"))
+    return list(session.scalars(query.order_by(Event.seq)))
+
+
 def read_fields(session: Session, run_id: int, event_type: str, paths: Sequence[str]) -> list[list[Any]]:
     """Give columns of fields, in order of `seq`; a path such as `figures.candle.all.nll` reaches into objects.
 

@@ -206,6 +206,23 @@ def test_no_window_crosses_a_gap_and_each_candle_of_it_is_on_record() -> None:
     assert predicted.isdisjoint(torn.time[10:34].tolist())
 
 
+def test_windows_run_on_across_a_time_without_trades_after_a_resume_too() -> None:
+    history, feed = halves(30)
+    quiet = joined(feed.slice(0, 8), feed.slice(11, 30))
+    run = session(history)
+    events = play(run, quiet.slice(0, 8))
+    said, _ = run.scorer.score(quiet.slice(8, 9), after_no_trade=True)
+    (scored,) = of(CandleScored, said)
+    assert (scored.candle_time, scored.skipped, scored.after_no_trade) == (feed.time[11], None, True)
+    assert not any(e.after_no_trade for e in of(CandleScored, events))
+    stored = joined(history, quiet.slice(0, 9))
+    recorded = {"after_no_trade": [scored.candle_time]}
+    for back, told in ((kept(run), {}), (None, recorded)):  # from the checkpoint, or from what is stored of it
+        again = session(stored, kept=back, recorded=told)
+        assert again.tape.run.newest() == HISTORY + 9
+    assert session(stored).tape.run.newest() == 1  # the control: without a word it is a gap
+
+
 def test_a_candle_without_numbers_is_skipped_and_tears_the_windows() -> None:
     history, feed = halves(40)
     feed = dataclasses.replace(feed, close=feed.close.copy())

@@ -61,7 +61,7 @@
  * @typedef {EventBase & {type: "candle_scored", candle_time: number, seen: boolean, skipped: string | null,
  *   outcome: number | null, predicted: number | null, correct: boolean | null, loss: number | null,
  *   trend_correct: boolean | null, trend_as_of: number | null, snapshot: number | null, n: number,
- *   figures: Record<string, unknown>, behind: number}} CandleScored
+ *   figures: Record<string, unknown>, behind: number, after_no_trade?: boolean}} CandleScored
  * @typedef {EventBase & {type: "candle_learnt", candle_time: number, seen: boolean, skipped: string | null,
  *   loss: number | null, average_loss: number | null, accuracy: number | null, average_accuracy: number | null,
  *   step: number, snapshot: number, change: number | null, counts: Record<string, number>}} CandleLearnt

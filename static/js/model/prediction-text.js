@@ -56,7 +56,8 @@ function outcomeText(told) {
   const { scored } = told;
   if (scored === null || scored.outcome === null) return `no score: ${scored?.skipped ?? "not known"}`;
   const mark = { hit: " ✓", miss: " ✗", waiting: "", skipped: "" }[outcomeOf(told)];
-  return `was ${CLASS_NAMES[scored.outcome]}${mark}`;
+  const before = scored.after_no_trade ? " after a time without trades" : "";
+  return `was ${CLASS_NAMES[scored.outcome]}${before}${mark}`;
 }
 
 /** @param {boolean | null} correct */

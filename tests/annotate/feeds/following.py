@@ -26,6 +26,7 @@ class Memory:
     def __init__(self) -> None:
         self.candles: list[Candle] = []
         self.forming: list[Candle] = []
+        self.no_trade: list[tuple[int, int]] = []
         self.times_full = 0
 
     def store(self, closed: Sequence[Candle]) -> int:
@@ -38,6 +39,10 @@ class Memory:
             else:
                 conflicts += known != candle
         return conflicts
+
+    def note_no_trade(self, start: int, end: int) -> None:
+        """Keep a period without trades."""
+        self.no_trade.append((start, end))
 
     def show_forming(self, candle: Candle) -> None:
         """Keep what was shown."""

@@ -181,6 +181,8 @@ def test_periods_without_trades_are_counted_and_not_asked_for_again(followed: Fo
     followed.exchange.trade()
     followed.wait_until_all_is_stored()
     wait_for(lambda: followed.states[-1].no_trade == 3)
+    before, after = followed.memory.candles[-2:]
+    assert followed.memory.no_trade == [(before.time + 1000, after.time)]
     asked = followed.exchange.asked
     for _ in range(20):
         followed.exchange.trade()

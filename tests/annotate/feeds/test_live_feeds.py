@@ -99,6 +99,17 @@ def test_late_candles_come_in_order_as_long_as_the_run_has_not_gone_past_them(do
     assert came == [50, 51, 52, 53, 55, 54, 56, 57]
 
 
+def test_a_candle_says_whether_what_is_missing_before_it_is_a_gap_or_a_time_without_trades(door: Door) -> None:
+    series_id = door.add_series(50)
+    feed = TailFeed(door.intake.following(series_id), "1s", 50_000, PushWatch("1s", lambda: None, lambda _state: None))
+    door.intake.note_no_trade(series_id, 52_000, 54_000)
+    for number in (50, 51, 54, 55, 57):
+        door.intake.post(series_id, posted(number), now=10**12)
+    came = [candle for _ in range(5) if (candle := feed.next(threading.Event())) is not None]
+    feed.close()
+    assert [candle.time // 1000 for candle in came if candle.after_no_trade] == [54]
+
+
 def next_of(feed: TailFeed) -> int:
     candle = feed.next(threading.Event())
     assert candle is not None

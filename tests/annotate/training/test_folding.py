@@ -98,7 +98,7 @@ def test_a_run_that_is_resumed_finds_its_newest_candles(door: Door, run_id: int)
     newest = (CANDLES - 1) * 60_000
     told = RunLedger(door.database, door.publisher).recorded_candles(run_id)
     late = {"scored": [], "learnt": []}
-    assert told == {"predicted": newest, "scored": newest, "learnt": newest, "late": late}
+    assert told == {"predicted": newest, "scored": newest, "learnt": newest, "late": late, "after_no_trade": []}
 
 
 def test_the_hours_of_a_run_and_its_figures_are_given(door: Door, run_id: int) -> None:

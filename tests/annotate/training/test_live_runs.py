@@ -170,7 +170,13 @@ def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door
         data = [event["data"] for event in events if event["type"] == "run_started"][-1]
         assert (data["first"], data["history"]) == (9000, 9)
         late = {"scored": [], "learnt": []}
-        assert data["recorded"] == {"predicted": None, "scored": None, "learnt": 8000, "late": late}
+        assert data["recorded"] == {
+            "predicted": None,
+            "scored": None,
+            "learnt": 8000,
+            "late": late,
+            "after_no_trade": [],
+        }
     finally:
         following.close()
 

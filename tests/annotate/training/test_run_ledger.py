@@ -44,7 +44,13 @@ def test_a_candle_that_came_late_is_not_taken_for_the_newest(door: Door, series_
     ledger.record({"run_id": run_id, "time": 1, "type": "candle_predicted", "candle_time": 8})
     assert door.publisher.flush(5)
     late = {"scored": [3], "learnt": [2]}
-    assert ledger.recorded_candles(run_id) == {"predicted": 8, "scored": 7, "learnt": 7, "late": late}
+    assert ledger.recorded_candles(run_id) == {
+        "predicted": 8,
+        "scored": 7,
+        "learnt": 7,
+        "late": late,
+        "after_no_trade": [],
+    }
 
 
 def test_an_end_is_stored_once_a_long_write_lets_go(
