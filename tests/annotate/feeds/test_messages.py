@@ -7,7 +7,9 @@ import json
 import pytest
 
 from annotate.feeds.arrivals import Candle
+from annotate.feeds.assembler import Assembler
 from annotate.feeds.messages import Update, updates_of
+from annotate.timeframe import floor
 from tests.conftest import CANDLE_FACTS
 
 KLINE = {"t": 1672515780000, "o": "0.0010", "c": "0.0020", "h": "0.0025", "l": "0.0015", "v": "1000", "x": False}
@@ -63,3 +65,8 @@ def test_the_published_samples_are_right_as_kinds() -> None:
         (update,) = updates_of(name.partition("_")[0], json.loads((folder / name).read_text()))
         values = [float(expected[field]) for field in "ohlcv"]
         assert update == Update(Candle(expected["t_ms"], *values), expected["closed"])
+        timeframe = expected["timeframe"].lower()
+        assembler = Assembler(timeframe, floor(expected["t_ms"], timeframe))
+        assert [assembler.update(update).final for _ in range(3)] == [[], [], []]  # it forms, or opens no candle
+        is_aligned = expected["t_ms"] == floor(expected["t_ms"], timeframe)
+        assert (assembler.forming, assembler.misaligned) == ((update.candle, 0) if is_aligned else (None, 3))
