@@ -41,6 +41,7 @@ KNOWN_OTHERS = {
     b"(\xb5/\xfd": "a Zstandard file",
     b"\x80\x04\x95": "a Python pickle, which may run code when it is read",
     b"\x80\x05\x95": "a Python pickle, which may run code when it is read",
+    b"\x93NUMPY": "a NumPy array, which may hold code to run",
     b"<?xml": "an XML document",
 }
 # MetaTrader's `<DATE>` is none of these.
@@ -177,6 +178,11 @@ def _check_members(infos: list[zipfile.ZipInfo], name: str) -> None:
         raise InvalidInput(f"{name} is an Excel workbook; save its sheet as CSV", name=name)
     if {"content.xml", "mimetype"} <= {info.filename for info in infos}:
         raise InvalidInput(f"{name} is an OpenDocument file; save its sheet as CSV", name=name)
+    if any(info.filename.endswith(".pkl") for info in infos):
+        raise InvalidInput(
+            f"{name} holds a Python pickle, as saved models do, which may run code when it is read; export CSV",
+            name=name,
+        )
     for info in infos:
         parts = info.filename.replace("\\", "/")
         if parts.startswith("/") or ".." in parts.split("/") or ":" in parts.split("/")[0] or "\0" in parts:

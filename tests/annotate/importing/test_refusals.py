@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -43,6 +45,29 @@ OTHERS = {
 @pytest.mark.parametrize("words", OTHERS)
 def test_a_file_that_is_no_candles_is_named(words: str, tmp_path: Path) -> None:
     assert words in refused(tmp_path, OTHERS[words]).message
+
+
+def test_files_of_arrays_and_models_that_would_run_code_are_refused_and_run_nothing(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    array = io.BytesIO()
+    np.save(array, np.array([Poison(trace)], dtype=object), allow_pickle=True)
+    model = packed({"model/data.pkl": pickle.dumps(Poison(trace)), "model/version": b"3"})
+    assert "NumPy array, which may hold code" in refused(tmp_path, array.getvalue(), "candles.npy").message
+    assert "Python pickle" in refused(tmp_path, model, "model.pt").message
+    assert "Python pickle" in refused(tmp_path, pickle.dumps(Poison(trace), 4), "candles.pkl").message
+    assert not trace.exists()
+    np.load(io.BytesIO(array.getvalue()), allow_pickle=True)
+    assert trace.exists(), "the control: this is what unpickling would have done"
+
+
+class Poison:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Path.touch, (self.trace,)
 
 
 def test_freqtrades_funding_rates_are_known_by_their_name(tmp_path: Path) -> None:
