@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import multiprocessing
 import os
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,11 @@ from torch import nn
 from bench.report import Measure, alternate, ratios
 from bench.training import PlainLoop
 from nn.check import operations, peak_of
+from nn.commands import LoadModel, StartBatch, StopRun
 from nn.config import BatchConfig, ModelConfig
 from nn.dataset_dir import DatasetDir, write
 from nn.device import calibrate_threads, choose
-from nn.events import BatchDone
+from nn.events import BatchDone, WorkerReady
 from nn.fit import Control, Said, fit
 from nn.job import Job
 from nn.learner import CLIP_NORM, Learner, Schedule
@@ -33,10 +36,12 @@ from nn.targets import head_classes
 from nn.training_data import Classes, TrainingData, epoch_starts, prepare
 from nn.windows import Batch, Windows, noise
 from tests.nn.simulated import dataset
+from tests.nn.worker_process import Worker
 
 ROWS = 40_000  # 35 batches an epoch: all rounds lie in the first one
 STEPS = 5
 ROUNDS = 5
+LOOP_ROUNDS = 15  # a hundredth is looked for
 MATRIX = 1024
 MEMORY_BATCH = 64
 LARGE = 256  # d_model
@@ -55,16 +60,16 @@ def measures() -> Iterator[Measure]:
     yield _data_share(windows, starts)
     yield _peak_memory()
     yield from _threads()
-    yield _first_batch(data)
+    yield from _first_batch(data)
 
 
 def _bare_loop(data: DatasetDir) -> Measure:
     """Hold the run, with its figures, guards and events, against the loop that its arithmetic alone needs."""
-    config = BatchConfig(epochs=2)
+    config = BatchConfig(epochs=2, stride=20)  # so many batches that all rounds lie in the first epoch
     job = Job(run_id=1, config=config, dataset=data, device=choose("cpu"), threads=1)
     run = fit(job, Control())
-    bare = _bare_steps(config, *_windows(data)[1:])
-    pairs = alternate(lambda: _batches_a_second(run), lambda: STEPS / _cpu_seconds(lambda: next(bare), STEPS), ROUNDS)
+    bare_rate = partial(_bare_rate, _bare_steps(config, *_windows(data)[1:]))
+    pairs = alternate(lambda: _batches_a_second(run), bare_rate, LOOP_ROUNDS)
     return Measure("batches a CPU second of a run", "its own bare loop", ratios(pairs), 0.97, "at least")
 
 
@@ -76,6 +81,10 @@ def _batches_a_second(run: Generator[Said, None, Any]) -> float:
             said.to_json()
             steps += 1
     return STEPS / (time.process_time() - began)
+
+
+def _bare_rate(steps: Iterator[float]) -> float:
+    return STEPS / _cpu_seconds(lambda: next(steps), STEPS)
 
 
 def _bare_steps(config: BatchConfig, windows: Windows, starts: Classes) -> Iterator[float]:
@@ -204,15 +213,53 @@ def _wall_rate(learner: Learner, batch: Batch, threads: int) -> float:
     return STEPS * len(batch) / (time.perf_counter() - began)
 
 
-def _first_batch(data: DatasetDir) -> Measure:
-    """Measure a whole process from its start to its first batch, against one that only imports torch."""
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "data", data.manifest, data.candles, data.annotations)
-        command = ["-m", "nn", "fit", str(Path(folder) / "data"), "--threads", "1", "--device", "cpu"]
-        pairs = alternate(lambda: _cpu_until(command, "Batch "), lambda: _cpu_until(["-c", "import torch"], ""), ROUNDS)
-    note = f"{pairs[0][0]:.1f} s of CPU time against {pairs[0][1]:.1f} s"
-    name = f"`python -m nn fit` from its start to the first batch of {ROWS} candles"
-    return Measure(name, "`import torch` alone", ratios(pairs), 2.0, "at most", note)
+def _first_batch(data: DatasetDir) -> Iterator[Measure]:
+    """Measure from Load to the first batch in the product's worker, and from nothing at all in a terminal."""
+    with tempfile.TemporaryDirectory() as folder, Worker() as worker:
+        path = Path(folder)
+        write(path / "data", data.manifest, data.candles, data.annotations)
+        worker.until(lambda said: isinstance(said, WorkerReady))
+        ids = itertools.count(1)
+        loaded = alternate(lambda: _load_to_batch(worker, path, next(ids)), _import_torch, ROUNDS)
+        command = ["-m", "nn", "fit", str(path / "data"), "--threads", "1", "--device", "cpu"]
+        started = alternate(lambda: _cpu_until(command, "Batch "), _import_torch, ROUNDS)
+    peer = "`import torch` alone"
+    yield Measure(f"Load to the first batch of {ROWS} candles", peer, ratios(loaded), 2.0, "at most", _seconds(loaded))
+    name = "`python -m nn fit` from its start to the first batch"
+    yield Measure(name, peer, ratios(started), 3.0, "at most", _seconds(started))
+
+
+def _seconds(pairs: list[tuple[float, float]]) -> str:
+    return f"{pairs[0][0]:.1f} s of CPU time against {pairs[0][1]:.1f} s"
+
+
+def _load_to_batch(worker: Worker, path: Path, number: int) -> float:
+    """Load a fresh model in the worker and start a run on it; give the CPU seconds up to its first batch."""
+    before, load, run = _cpu_of(worker.process.pid), 2 * number, 2 * number + 1
+    worker.send(LoadModel(run_id=load, series_id=number, config={}, fresh=True))
+    worker.send(
+        StartBatch(
+            run_id=run,
+            series_id=number,
+            config={},
+            dataset_dir=str(path / "data"),
+            checkpoint_dir=str(path / str(run)),
+        )
+    )
+    worker.until(lambda said: isinstance(said, BatchDone) and said.run_id == run)
+    used = _cpu_of(worker.process.pid) - before
+    worker.send(StopRun(run_id=run))
+    worker.until_ended(run)
+    return used
+
+
+def _cpu_of(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _import_torch() -> float:
+    return _cpu_until(["-c", "import torch"], "")
 
 
 def _cpu_until(command: list[str], line: str) -> float:

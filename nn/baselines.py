@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from nn.features import FEATURES
 
@@ -132,6 +130,10 @@ def _log_frequencies(classes: Classes, k: int) -> Floats:
 
 
 def _fitted(x: Floats, y: Classes, k: int) -> tuple[Floats, Floats]:
+    # Here, since they take over a second to load, which no first batch should wait for.
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
     model = LogisticRegression(max_iter=MAX_ITERATIONS, tol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a bounded number of iterations is meant

@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from nn.config import SkillConfig
 from nn.events import ControlEpoch, EpochDone, RunEnded, RunStarted
@@ -40,7 +40,7 @@ def verdict(real: float, shuffled: Sequence[float]) -> Json:
     """
     values = np.array(shuffled)
     spread = float(values.std(ddof=1)) * np.sqrt(1 + 1 / len(values))
-    limit = float(values.mean() - student.ppf(CONFIDENCE, len(values) - 1) * spread)
+    limit = float(values.mean() - stdtrit(len(values) - 1, CONFIDENCE) * spread)
     told = SKILL if real < min(limit, float(values.min())) else NO_SKILL
     return {"verdict": told, "real": real, "shuffled": list(shuffled), "limit": limit}
 

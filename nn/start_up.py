@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 
@@ -27,6 +28,7 @@ def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
         threads = calibrate_threads(lambda: learner.step(batch))
     torch.set_num_threads(threads)
     learner.step(batch)
+    importlib.import_module("sklearn.linear_model")  # the baselines'; likewise not in the middle of a run
     sys.stderr.write(f"worker: {threads} threads for a training step; {device.reason}\n")
     return WorkerReady(
         pid=os.getpid(),
