@@ -8,7 +8,7 @@ from flask import Blueprint, request
 
 from annotate.annotations.agreement import MOST_TOLERANCE, TOLERANCE, Side, agreement, is_comparable
 from annotate.annotations.classes import CandleTimes
-from annotate.annotations.fields import Fields, query_number
+from annotate.annotations.fields import Fields, query_number, shown
 from annotate.annotations.labels import layers_of
 from annotate.annotations.review import read_verdict
 from annotate.errors import InvalidInput
@@ -71,8 +71,10 @@ def put_review(series_id: int, annotation_id: UUID) -> Json:
 
 def _name(which: str, blind: BlindPass | None) -> str:
     given = request.args.get(which) or (blind.author if blind else None)
-    if given is None or len(given) > MAX_AUTHOR:
-        raise InvalidInput(f"{which} = {given}: name an author, or a blind pass", field=which)
+    if given is None:
+        raise InvalidInput(f"{which} is missing: name an author, or a blind pass by its number in pass", field=which)
+    if len(given) > MAX_AUTHOR:
+        raise InvalidInput(f"{which} = {shown(given)}: a name has at most {MAX_AUTHOR} characters", field=which)
     return given
 
 

@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { draftOf, passes, sideOfLabel, tradeReturn } from "../../static/js/model/annotation.js";
 import { contrast, faint, textOn } from "../../static/js/model/colour.js";
 import { activeLabels, labelWithKey, newLabel, problemOf } from "../../static/js/model/label-set.js";
-import { edited, spanBetween } from "../../static/js/model/mark-edit.js";
+import { edited, spanBetween, withinSeries } from "../../static/js/model/mark-edit.js";
 import { MarkIndex } from "../../static/js/model/mark-index.js";
 import { hitsAt, shapeOf } from "../../static/js/model/mark-shapes.js";
 import { nextStretch, unlabelledStretches } from "../../static/js/model/unlabelled.js";
-import { at, hourly, point, span, steady, trade } from "./chart-builders.js";
+import { at, hourly, point, priceLevel, span, steady, trade, trendLine } from "./chart-builders.js";
 
 const still = { candles: 0, price: 0 };
 
@@ -94,6 +94,27 @@ test("a moved trade takes its stop and target along; one it does not have stays 
   const moved = edited(trade({ stop: 98 }), "body", { candles: 1, price: 2 }, steady(50));
   assert.deepEqual([moved.entry.time, moved.stop, moved.target], [at(2), 100, null]);
   assert.equal(edited(trade({ target: 110 }), "target", { candles: 5, price: 2 }, steady(50)).target, 112);
+});
+
+test("a trade or a line that is moved past an end of the candles stops there as long as it was", () => {
+  const window = steady(10);
+  const moved = edited(trade({ entry: { time: at(5), price: 1 }, exit: { time: at(8), price: 2 } }), "body", { candles: 4, price: 0 }, window);
+  assert.deepEqual([moved.entry.time, moved.exit.time], [at(6), at(9)]);
+  const line = edited(trendLine({ start: { time: at(2), price: 1 }, end: { time: at(4), price: 2 } }), "body", { candles: -7, price: 1 }, window);
+  assert.deepEqual([line.start, line.end], [{ time: at(0), price: 2 }, { time: at(2), price: 3 }]);
+});
+
+test("what is placed on a coarser candle that opens before the series stands on the series' first candle", () => {
+  const bounds = { from: at(3) };
+  assert.equal(withinSeries(point({ time: at(0) }), bounds).time, at(3));
+  assert.equal(withinSeries(point({ time: at(4) }), bounds).time, at(4));
+  assert.equal(withinSeries(priceLevel({ time: at(0) }), bounds).time, at(3));
+  assert.equal(withinSeries(priceLevel({ time: null }), bounds).time, null);
+  const held = withinSeries(trade({ entry: { time: at(0), price: 1 }, exit: { time: at(5), price: 2 } }), bounds);
+  assert.deepEqual([held.entry, held.exit], [{ time: at(3), price: 1 }, { time: at(5), price: 2 }]);
+  assert.equal(withinSeries(trendLine({ start: { time: at(0), price: 1 } }), bounds).start.time, at(3));
+  const covering = span({ start: at(0), end: at(6) });
+  assert.equal(withinSeries(covering, bounds), covering, "it covers candles, whatever its first one is");
 });
 
 test("annotations come in order of time, whatever order they were made in", () => {
@@ -211,6 +232,16 @@ test("the list filters by label, kind and text", () => {
   assert.ok(!passes(mark, { label: "Short", kind: "", text: "" }));
   assert.ok(!passes(mark, { label: "", kind: "trade", text: "" }));
   assert.ok(!passes(mark, { label: "", kind: "", text: "low" }));
+});
+
+test("the same mark drawn twice is found, whatever its comment; another label, place or author is another mark", () => {
+  const stored = span({ id: "kept", author: "me", comment: "why", status: "draft", revision: 3 });
+  const index = new MarkIndex([stored, point({ id: "spot" }), trade()]);
+  assert.equal(index.twin(span({ id: "new" }), "me")?.id, "kept");
+  assert.equal(index.twin(point({ id: "new" }), "me")?.id, "spot", "one that is not stored yet");
+  assert.equal(index.twin(trade({ id: "new" }), "me")?.id, "t");
+  for (const other of [span({ label: "Short" }), span({ end: at(2) }), point({ price: 101 }), trade({ stop: 90 })]) assert.equal(index.twin({ ...other, id: "new" }, "me"), undefined);
+  assert.equal(index.twin(span({ id: "new" }), "Ada"), undefined);
 });
 
 const SET = {

@@ -70,8 +70,11 @@ class FakeServer {
    * @param {any} headers
    */
   #bulk({ put, delete: remove }, headers) {
-    const stale = [...put, ...remove].some(({ id, revision }) => (this.stored.get(id)?.mark.revision ?? 0) !== revision);
-    if (stale) return this.#error(409, "stale_revision", "one of them was changed", { conflicts: [] });
+    const stale = [...put, ...remove].filter(({ id, revision }) => (this.stored.get(id)?.mark.revision ?? 0) !== revision);
+    const conflicts = stale.map(({ id }) => ({ id, stored: this.stored.get(id)?.mark ?? null }));
+    if (stale.length) return this.#error(409, "stale_revision", "some of them were changed", { conflicts });
+    const unknown = put.find(({ label }) => label === "Unknown");
+    if (unknown) return this.#error(422, "invalid_input", "label = 'Unknown': no such label", { id: unknown.id });
     const author = decodeURIComponent(headers["X-Author"]);
     const annotations = put.map((draft) => ({ ...draft, revision: draft.revision + 1, author }));
     for (const mark of annotations) this.stored.set(mark.id, { mark, draft: "" });
@@ -333,6 +336,26 @@ test("where one of many was changed by someone else, only that one waits for a p
   assert.deepEqual(labels.sort(), ["Noise", "Short", "Short"]);
   const { problems, waiting } = queue.state.get();
   assert.deepEqual([problems.length, waiting, problems[0].problem?.stored?.updated_by], [1, 1, "Ada"]);
+});
+
+test("of thousands in one gesture those that the server refuses are set aside and the rest still goes together", async () => {
+  const { server, book, queue } = browser();
+  await book.open(1);
+  const many = Array.from({ length: 2500 }, (_, place) => nth(place));
+  many[700] = { ...many[700], label: "Unknown" };
+  book.putAll(many);
+  await queue.whenIdle();
+  assert.equal(server.stored.size, 2499);
+  assert.equal(server.calls.filter((call) => call.endsWith("/bulk")).length, 4, "three parts, one of them twice");
+  assert.ok(!server.calls.some((call) => call.startsWith("PUT")));
+  assert.deepEqual(queue.state.get().problems.map(({ id, problem }) => [id, problem?.message]), [[many[700].id, "label = 'Unknown': no such label"]]);
+});
+
+test("what something else wrote among the waiting changes is left alone and stops nothing", async () => {
+  const storage = new FakeStorage();
+  for (const text of ["{half", "null", "7", '{"mark": 1}']) storage.setItem(`annotate.unsent.${text.length}`, text);
+  assert.deepEqual(new Unsent(storage).all(), []);
+  assert.equal(storage.length, 4);
 });
 
 test("many marks made while offline are sent together, once, when the server is back", async () => {

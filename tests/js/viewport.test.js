@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { OverviewScale } from "../../static/js/model/overview-scale.js";
+import { OverviewScale, stripeRuns } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
 import { centredOn, firstView, lastView, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView, viewInTimeframe } from "../../static/js/model/viewport.js";
@@ -23,6 +23,8 @@ test("a series opens at its last candles", () => {
   const view = firstView(BOUNDS, "1h");
   assert.ok(view.to > BOUNDS.to && view.from > at(9_700));
   assert.ok(firstView({ from: at(0), to: at(3) }, "1h").from >= at(-1), "a short one is shown whole");
+  const zoomed = firstView(BOUNDS, "1h", 40);
+  assert.ok(zoomed.to > BOUNDS.to && zoomed.to - zoomed.from === 40 * HOUR, "the next one keeps the zoom");
 });
 
 test("the call asks for one screen on each side, inside the series", () => {
@@ -143,4 +145,21 @@ test("a store tells its watchers of changes, not of the same value, and not afte
   leave();
   store.set(9);
   assert.deepEqual(seen, [[2, 1], [3, 2]]);
+});
+
+test("ten thousand annotations paint no more of the overview than it is wide; the later one covers", () => {
+  const scale = { timeToX: (/** @type {number} */ time) => time / 100 };
+  const many = Array.from({ length: 10_000 }, (_, index) => ({ start: index * 10, end: index * 10 + 20, colour: index % 2 ? "#aaaaaa" : "#bbbbbb" }));
+  assert.ok(stripeRuns(many, scale, 1000).length <= 1000);
+  const some = [
+    { start: -500, end: 300, colour: "red" },
+    { start: 200, end: 201, colour: "blue" },
+    { start: 900, end: 99_999, colour: "green" },
+    { start: 2000, end: 3000, colour: "beyond" },
+  ];
+  assert.deepEqual(stripeRuns(some, scale, 10), [
+    { from: 0, to: 2, colour: "red" },
+    { from: 2, to: 3, colour: "blue" },
+    { from: 9, to: 10, colour: "green" },
+  ]);
 });

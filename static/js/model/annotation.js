@@ -123,6 +123,16 @@ export function draftOf(mark) {
 }
 
 /**
+ * Whether two say the same of the same place: kind, label and every field of the kind.
+ * @param {Annotation} one
+ * @param {Annotation} other
+ */
+export function isTwin(one, other) {
+  const said = (/** @type {Annotation} */ mark) => JSON.stringify({ ...draftOf(mark), comment: "", confidence: null, revision: 0, status: "" });
+  return one.kind === other.kind && one.label === other.label && said(one) === said(other);
+}
+
+/**
  * What a trade gained, as a share of its entry; null where the entry price is not above 0.
  * @param {Trade} trade
  */

@@ -34,6 +34,24 @@ export function edited(mark, part, moved, window) {
 }
 
 /**
+ * The same with every anchor on the series: the first candle of a coarser timeframe may open before the series does, and
+ * what is placed on it stands on the first candle in it.
+ * @template {Annotation} A
+ * @param {A} mark
+ * @param {{from: number} | null} bounds of the series
+ * @returns {A}
+ */
+export function withinSeries(mark, bounds) {
+  if (!bounds) return mark;
+  const held = (/** @type {number} */ time) => Math.max(time, bounds.from);
+  const on = (/** @type {Anchor} */ anchor) => ({ ...anchor, time: held(anchor.time) });
+  if (mark.kind === "point") return { ...mark, time: held(mark.time) };
+  if (mark.kind === "level") return mark.time === null ? mark : { ...mark, time: held(mark.time) };
+  if (mark.kind === "trade") return { ...mark, entry: on(mark.entry), exit: on(mark.exit) };
+  return mark.kind === "trend_line" && mark.end.time > bounds.from ? { ...mark, start: on(mark.start) } : mark;
+}
+
+/**
  * @param {Annotation} mark
  * @param {Part} part
  * @param {Moved} moved
@@ -80,7 +98,8 @@ function editedLine({ start, end }, part, moved, window) {
   const [first, last] = [shifted(start, moved, window), shifted(end, moved, window)];
   if (part === "start") return first.time < end.time ? { start: first } : { start: { ...first, time: start.time } };
   if (part === "end") return last.time > start.time ? { end: last } : { end: { ...last, time: end.time } };
-  return first.time < last.time ? { start: first, end: last } : {};
+  const together = { ...moved, candles: roomFor([start.time, end.time], moved.candles, window) };
+  return { start: shifted(start, together, window), end: shifted(end, together, window) };
 }
 
 /**
@@ -122,7 +141,20 @@ function editedTrade({ entry, exit, stop, target }, part, moved, window) {
     stop: stop === null ? null : stop + moved.price,
     target: target === null ? null : target + moved.price,
   };
-  return { entry: shifted(entry, moved, window), exit: shifted(exit, moved, window), ...limits };
+  const together = { ...moved, candles: roomFor([entry.time, exit.time], moved.candles, window) };
+  return { entry: shifted(entry, together, window), exit: shifted(exit, together, window), ...limits };
+}
+
+/**
+ * How far two anchors can go together: at either end of the candles both stop, so that their distance stays.
+ * @param {number[]} times
+ * @param {number} candles
+ * @param {CandleWindow} window
+ */
+function roomFor(times, candles, window) {
+  const places = times.map((time) => window.indexAt(time));
+  const isLoaded = Math.min(...places) >= 0 && Math.max(...times) < window.closeOf(window.length - 1);
+  return isLoaded ? Math.max(-Math.min(...places), Math.min(candles, window.length - 1 - Math.max(...places))) : candles;
 }
 
 /**

@@ -1,6 +1,6 @@
 // All annotations of a series, in order of time, quick to ask for those in view; never changed in place.
 
-import { endOf, reachOf, startOf } from "./annotation.js";
+import { endOf, isTwin, reachOf, startOf } from "./annotation.js";
 
 /** @typedef {import("./annotation.js").Annotation} Annotation */
 /** @typedef {{mark: Annotation, lane: number}} Placed lane: the row in which a span's band stands; overlapping spans have different ones */
@@ -71,6 +71,17 @@ export class MarkIndex {
       if (reach.to >= from) found.push(this.#placed[index]);
     }
     return found;
+  }
+
+  /**
+   * One of an author that says the same of the same place; those without an author are not stored yet and theirs.
+   * @param {Annotation} mark
+   * @param {string} author
+   * @returns {Annotation | undefined}
+   */
+  twin(mark, author) {
+    const from = startOf(mark);
+    return this.between(from, Math.max(from, endOf(mark))).find(({ mark: other }) => (other.author ?? author) === author && isTwin(other, mark))?.mark;
   }
 
   /** @param {Annotation[]} marks new or changed */

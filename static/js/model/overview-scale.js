@@ -2,6 +2,8 @@
 
 /** @typedef {{from: number, to: number}} TimeRange ms UTC */
 
+/** @typedef {{start: number, end: number, colour: string}} Stripe an annotation on the strip, ms UTC */
+
 const EDGE_PX = 7; // how near to an edge of the handle a drag resizes it
 const LEAST_PX = 4;
 
@@ -56,4 +58,30 @@ export class OverviewScale {
     const to = part === "from" ? start.to : this.xToTime(part === "to" ? Math.max(right + movedPx, left + LEAST_PX) : right + movedPx);
     return { from, to };
   }
+}
+
+/**
+ * What annotations come to on a strip of so many pixels: the later one covers the earlier, and however many there are,
+ * no more is painted than the strip is wide.
+ * @param {readonly Stripe[]} stripes
+ * @param {{timeToX: (time: number) => number}} scale
+ * @param {number} width px
+ * @returns {{from: number, to: number, colour: string}[]} px, from left to right
+ */
+export function stripeRuns(stripes, scale, width) {
+  /** @type {(string | undefined)[]} */
+  const colours = new Array(Math.max(0, Math.ceil(width)));
+  for (const { start, end, colour } of stripes) {
+    const from = Math.floor(scale.timeToX(start));
+    const to = Math.max(from + 1, Math.round(scale.timeToX(end)));
+    if (to > 0 && from < colours.length) colours.fill(colour, Math.max(0, from), to);
+  }
+  /** @type {{from: number, to: number, colour: string}[]} */
+  const runs = [];
+  colours.forEach((colour, x) => {
+    const last = runs.at(-1);
+    if (last && last.to === x && last.colour === colour) last.to = x + 1;
+    else if (colour) runs.push({ from: x, to: x + 1, colour });
+  });
+  return runs;
 }

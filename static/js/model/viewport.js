@@ -29,15 +29,16 @@ export function seriesBounds(series, until = null) {
 }
 
 /**
- * The view with which a series opens: its last 200 candles.
+ * The view with which a series opens for the first time: its last candles.
  * @param {TimeRange} bounds
  * @param {string} timeframe
+ * @param {number} [shown] how many; about as many as were in view of the series before, where that has the same timeframe
  * @returns {TimeRange}
  */
-export function firstView(bounds, timeframe) {
+export function firstView(bounds, timeframe, shown = FIRST_SHOWN) {
   const step = stepMs(timeframe);
-  const to = bounds.to + 6 * step;
-  return { from: Math.max(bounds.from - step, to - FIRST_SHOWN * step), to };
+  const to = bounds.to + Math.min(6, shown / 10) * step;
+  return { from: Math.max(bounds.from - step, to - Math.min(shown, MAX_CANDLES) * step), to };
 }
 
 /**

@@ -197,6 +197,14 @@ export class AnnotationBook {
     if (seriesId === this.#seriesId) this.#change({ index: this.index.with(mark) });
   }
 
+  /**
+   * One of this author's that says the same of the same place.
+   * @param {Annotation} mark
+   */
+  twinOf(mark) {
+    return this.index.twin(mark, this.#author());
+  }
+
   /** Ask which ranges this author looked through. */
   async refreshReviewed() {
     const seriesId = this.#seriesId;

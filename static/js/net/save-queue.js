@@ -142,9 +142,10 @@ export class SaveQueue {
   #togetherWith(first) {
     const { gesture, seriesId, author } = first;
     if (gesture === null || this.#apart.has(gesture)) return [first];
-    const same = this.waiting((change) => change.gesture === gesture && change.seriesId === seriesId && change.author === author);
+    const isSame = (/** @type {Change} */ change) => change.gesture === gesture && change.seriesId === seriesId && change.author === author;
+    const same = this.waiting((change) => !change.problem && isSame(change));
     const ids = new Set(same.map(({ id }) => id));
-    const isFree = same.every(({ problem }) => !problem) && this.waiting(({ id }) => ids.has(id)).length === ids.size;
+    const isFree = this.waiting(({ id }) => ids.has(id)).length === ids.size;
     return isFree ? same.slice(0, MOST_TOGETHER) : [first];
   }
 
@@ -163,9 +164,27 @@ export class SaveQueue {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.isTemporary) return wordsOf(error);
-      this.#apart.add(gesture ?? "");
+      if (!this.#setAsideOf(group, error)) this.#apart.add(gesture ?? "");
     }
     return null;
+  }
+
+  /**
+   * Set those of a gesture aside that a refusal of the whole names, so that the others can still go together.
+   * @param {Change[]} group
+   * @param {ApiError} error
+   * @returns {boolean} whether it named any
+   */
+  #setAsideOf(group, error) {
+    /** @type {{id?: string, stored?: Annotation | null}[]} */
+    const named = error.status === STALE ? (/** @type {any} */ (error.details).conflicts ?? []) : [error.details];
+    const refused = new Map(named.map((each) => [each.id, each]));
+    const stuck = group.filter(({ id }) => refused.has(id));
+    for (const change of stuck) {
+      const problem = { code: error.code, message: error.message, stored: refused.get(change.id)?.stored ?? null };
+      this.#unsent.put({ ...change, problem });
+    }
+    return stuck.length > 0;
   }
 
   /**
@@ -175,7 +194,7 @@ export class SaveQueue {
    */
   #settleGroup(group, stored, answer) {
     for (const { key } of group) this.#unsent.remove(key);
-    for (const { id } of group) this.#rebase(id, stored.get(id)?.revision ?? 0);
+    this.#rebase(new Map(group.map(({ id }) => [id, stored.get(id)?.revision ?? 0])));
     this.#onSaved(group, answer);
   }
 
@@ -216,18 +235,17 @@ export class SaveQueue {
    */
   #settle(change, stored) {
     this.#unsent.remove(change.key);
-    this.#rebase(change.id, stored?.revision ?? 0);
+    this.#rebase(new Map([[change.id, stored?.revision ?? 0]]));
     const also = stored?.also ?? { annotations: [], deleted: [] };
     this.#onSaved([change], { annotations: stored ? [stored, ...also.annotations] : [], deleted: also.deleted });
   }
 
   /**
-   * Later changes of an annotation build on what the server stored.
-   * @param {string} id
-   * @param {number} revision
+   * Later changes of annotations build on what the server stored.
+   * @param {Map<string, number>} revisions by id
    */
-  #rebase(id, revision) {
-    for (const later of this.waiting((change) => change.id === id)) this.#unsent.put({ ...later, revision });
+  #rebase(revisions) {
+    for (const later of this.waiting(({ id }) => revisions.has(id))) this.#unsent.put({ ...later, revision: revisions.get(later.id) ?? 0 });
   }
 
   /**

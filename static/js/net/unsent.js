@@ -33,7 +33,7 @@ export class Unsent {
     this.#storage = storage;
     const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
     for (const key of keys.filter((each) => each.startsWith(PREFIX)).sort()) {
-      const change = JSON.parse(storage.getItem(key) ?? "null");
+      const change = changeIn(storage.getItem(key));
       if (change) this.#changes.set(change.key, change);
     }
   }
@@ -88,5 +88,18 @@ export class Unsent {
     this.#changes.delete(key);
     this.#unstored.delete(key);
     this.#storage.removeItem(PREFIX + key);
+  }
+}
+
+/**
+ * @param {string | null} text
+ * @returns {Change | null} null where something else wrote there; it stays, for a page that knows it
+ */
+function changeIn(text) {
+  try {
+    const change = JSON.parse(text ?? "null");
+    return typeof change?.key === "string" && typeof change.id === "string" ? change : null;
+  } catch {
+    return null;
   }
 }

@@ -18,16 +18,17 @@ import { onceLoaded, whenIdle } from "./later.js";
  * @param {HTMLElement} parts.saveBadge
  * @param {import("./toast.js").Toast} parts.toast
  * @param {import("./keyboard.js").Keyboard} parts.keyboard
+ * @param {() => void} parts.showPanel brings the tab to the front
  * @param {() => void} parts.onClosed takes the focus that the selected annotation's fields had
  */
 export function mountAnnotatePanel(root, parts) {
-  const { book, saveBadge } = parts;
+  const { saveBadge } = parts;
   const problems = element("div", { class: "stack" });
   const labels = element("section", { class: "stack" });
   const selected = element("section", { class: "stack selected" });
   const list = element("section", { class: "stack" });
   root.append(problems, labels, actionRow(parts), selected, list);
-  mountSaveStatus(saveBadge, problems, book);
+  mountSaveStatus(saveBadge, problems, parts);
   mountLabelList(labels, parts);
   mountSelectedLater(selected, parts);
   mountAnnotationList(list, parts);

@@ -49,7 +49,7 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     /** @type {HTMLElement | null} */ (panel.querySelector("[data-part=comment]"))?.focus();
   };
   const hands = onceLoaded(async () => (await import("./annotate-hands.js")).mountHands(canvas, { keyboard, annotator, layer, book, view, cursor, toast, comment }), toast);
-  const panelParts = { annotator, book, labels, view, settings, dialog, saveBadge, toast, keyboard, onClosed: () => canvas.focus() };
+  const panelParts = { annotator, book, labels, view, settings, dialog, saveBadge, toast, keyboard, showPanel: () => tabs.show("annotate"), onClosed: () => canvas.focus() };
   // The chart is drawn without them; the labels show when they can be used.
   void hands().then(() => mountAnnotatePanel(panel, panelParts));
   followModel({ book, labels, layer, annotator, overview, view });

@@ -4,7 +4,7 @@ import { endOf, sideOfLabel, startOf } from "../model/annotation.js";
 import { changedBy } from "../model/bulk.js";
 import { activeLabels, labelWithKey } from "../model/label-set.js";
 import { snapped, withMagnet } from "../model/magnet.js";
-import { edited, spanBetween } from "../model/mark-edit.js";
+import { edited, spanBetween, withinSeries } from "../model/mark-edit.js";
 import { createStore } from "../model/store.js";
 import { nextStretch, unlabelledStretches } from "../model/unlabelled.js";
 import { takeStep } from "./undoing.js";
@@ -195,7 +195,7 @@ export class Annotator {
    * @param {Annotation | null} mark
    */
   put(mark) {
-    if (mark) this.#book.put(mark);
+    if (mark) this.#book.put(withinSeries(mark, this.#view.bounds()));
   }
 
   /**
@@ -213,7 +213,9 @@ export class Annotator {
    */
   putDrawn(mark) {
     if (!this.labelName()) return this.#toast("The label set is not loaded yet, so there is no label to draw with");
-    this.put(mark);
+    const twin = mark && this.#book.twinOf(mark);
+    if (twin) this.#toast(`${twin.label} stands there already`);
+    else this.put(mark);
     this.change({ pending: null, selected: null, chosen: [] });
   }
 

@@ -118,6 +118,12 @@ export class CandleChart {
     return { from: this.#window.timeAt(range.from - 0.5), to: this.#window.timeAt(range.to + 0.5) };
   }
 
+  /** How many candles fit in the view; undefined without any. */
+  candlesInView() {
+    const range = this.#window.length ? this.#chart.timeScale().getVisibleLogicalRange() : null;
+    return range ? range.to - range.from + 1 : undefined;
+  }
+
   /** @param {TimeRange} range */
   setVisible(range) {
     const [left, right] = [this.#window.positionOf(range.from) + 0.5, this.#window.positionOf(range.to) - 0.5];

@@ -65,11 +65,12 @@ export class ChartView extends ChartGeometry {
    * @param {TimeRange} [view] what was in view last time
    */
   open(series, timeframe, view) {
+    const shown = timeframe === this.#timeframe ? this.chart.candlesInView() : undefined; // the next chart keeps the zoom
     this.#series = series;
     this.#until = null;
     this.#clear(timeframe);
     const bounds = this.bounds();
-    if (bounds) this.#show(usableView(view, bounds) ?? firstView(bounds, timeframe));
+    if (bounds) this.#show(usableView(view, bounds) ?? firstView(bounds, timeframe, shown));
     else this.#change({ isEmpty: true, busy: false });
   }
 
@@ -199,8 +200,7 @@ export class ChartView extends ChartGeometry {
     this.#timeframe = timeframe;
     this.#loaded = null;
     this.#wanted = undefined;
-    this.#data = CandleWindow.empty(timeframe);
-    this.#draw(this.#data);
+    this.#draw(CandleWindow.empty(timeframe));
     this.#change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false, until: null });
   }
 

@@ -1,6 +1,7 @@
 // Copies of the selected annotations, pasted at the crosshair; they stay through a change of the series.
 
 import { pasted } from "../model/bulk.js";
+import { withinSeries } from "../model/mark-edit.js";
 
 /** Keeps what was copied. */
 export class Copying {
@@ -32,7 +33,9 @@ export class Copying {
     const at = cursor.get();
     const made = at ? pasted(this.#copied, at.time, view.window, () => crypto.randomUUID()) : [];
     if (!made.length) return toast("Nothing is copied yet");
-    book.putAll(made);
-    annotator.selectAll(made.map(({ id }) => id));
+    const fresh = made.map((mark) => withinSeries(mark, view.bounds())).filter((mark) => !book.twinOf(mark));
+    if (!fresh.length) return toast("What is copied stands there already");
+    book.putAll(fresh);
+    annotator.selectAll(fresh.map(({ id }) => id));
   }
 }

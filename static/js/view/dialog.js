@@ -79,5 +79,8 @@ function openIn(root, { title, body, actions = [], cancel = "Cancel", wide = fal
     });
   });
   dialog.showModal();
+  // The browser would choose the closing cross, which stands first.
+  const first = dialog.querySelector(".dialog-body :is(input, select, textarea, button, a[href]):not(:disabled)") ?? buttons[0];
+  if (!form.querySelector("[autofocus]")) /** @type {HTMLElement | undefined} */ (first)?.focus();
   return { close, closed: /** @type {Promise<void>} */ (closed) };
 }

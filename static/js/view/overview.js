@@ -1,14 +1,14 @@
 // The strip below the chart: the whole series as a line, its annotations, and a handle over what is in view.
 
 import { CandleWindow } from "../model/candle-window.js";
-import { OverviewScale } from "../model/overview-scale.js";
+import { OverviewScale, stripeRuns } from "../model/overview-scale.js";
 import { isAborted } from "../net/api.js";
 import { fetchCandles } from "../net/candle-loader.js";
 import { chartColours } from "./colours.js";
 import { element } from "./element.js";
 
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
-/** @typedef {{start: number, end: number, colour: string}} Stripe an annotation on the strip */
+/** @typedef {import("../model/overview-scale.js").Stripe} Stripe */
 
 const POINTS = 800;
 const PAD = 5;
@@ -115,11 +115,9 @@ export class Overview {
     if (context) {
       context.scale(ratio, ratio);
       this.#paintLine(context, width, height);
-      const scale = this.#scale();
-      for (const { start, end, colour } of this.#stripes) {
+      for (const { from, to, colour } of stripeRuns(this.#stripes, this.#scale(), width)) {
         context.fillStyle = colour;
-        const x = scale.timeToX(start);
-        context.fillRect(x, height - STRIPE_PX, Math.max(1.5, scale.timeToX(end) - x), STRIPE_PX);
+        context.fillRect(from, height - STRIPE_PX, to - from, STRIPE_PX);
       }
     }
     this.#painted = { key, candles: this.#candles, stripes: this.#stripes, canvas };

@@ -30,10 +30,10 @@ export function mountReadout(root, { view, series, settings }) {
     const { current } = series.get();
     const candles = view.window;
     const index = pointed !== null && pointed >= 0 && pointed < candles.length ? pointed : candles.length - 1;
-    const shown = [current?.id, index >= 0 && candles.columns.time[index], index >= 0 && candles.columns.close[index], index >= 0 && candles.columns.volume[index], zone.name, JSON.stringify(view.state.get())].join();
+    const shown = [current?.id, pointed === null, view.series?.last, index >= 0 && candles.columns.time[index], index >= 0 && candles.columns.close[index], index >= 0 && candles.columns.volume[index], zone.name, JSON.stringify(view.state.get())].join();
     if (shown === said) return; // most frames of a moved view change nothing here
     said = shown;
-    fill(line, ...(current ? headOf(current, view) : []), ...(index >= 0 ? valuesOf(view, index, zone) : []));
+    fill(line, ...(current ? headOf(current, view) : []), ...(index >= 0 ? [pointed === null && standing(view, index), ...valuesOf(view, index, zone)] : []));
   };
   const soon = () => {
     if (!asked) requestAnimationFrame(draw);
@@ -65,6 +65,18 @@ function headOf(current, view) {
     current.simulated && element("span", { class: "badge warning", title: "Made by the simulator; not a market" }, "simulated"),
     level !== timeframe && element("span", { class: "badge", "data-part": "level" }, `drawn as ${timeframeWords(level)} candles`),
   ];
+}
+
+/**
+ * What the newest candle is, while nothing is pointed at: clocks of market, server and browser are told apart by it.
+ * @param {import("./chart-view.js").ChartView} view
+ * @param {number} index
+ */
+function standing(view, index) {
+  const [end, last] = [view.window.closeOf(index), view.series?.last ?? null];
+  if (last === null || end <= last || view.state.get().until !== null) return null;
+  const isForming = view.window.columns.time[index] > last;
+  return element("span", { class: "muted" }, isForming ? "forming" : "last closed");
 }
 
 /**

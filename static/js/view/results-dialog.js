@@ -106,7 +106,7 @@ class Results {
     };
     const [first, second] = [people("First person", names.includes(this.#author) ? this.#author : names[0]), people("Second person", names.find((name) => name !== this.#author))];
     const pass = element("select", { "aria-label": "Blind pass" }, element("option", { value: "" }, "two people"), ...this.#passes.map(({ id, author, started }) => element("option", { value: id }, `${author}'s pass of ${new Date(started).toISOString().slice(0, 10)} against before`)));
-    const tolerance = element("input", { type: "number", min: 0, max: 100, step: 1, value: 1, class: "short", "aria-label": "Tolerance in candles", title: "Candles apart that still match" });
+    const tolerance = element("input", { type: "number", min: 0, max: 100, step: 1, value: 2, class: "short", "aria-label": "Tolerance in candles", title: "Candles apart that still match" });
     const compare = () =>
       this.#ask(async () => {
         const who = pass.value ? { pass: pass.value } : { first: first.value, second: second.value };
@@ -114,7 +114,7 @@ class Results {
         fill(this.#figures, table(`Agreement of ${answer.first} and ${answer.second}`, ["", answer.first, answer.second, "Matched", "Agreement"], agreementRows(answer)));
       });
     pass.addEventListener("change", () => [first, second].forEach((menu) => (menu.disabled = pass.value !== "")));
-    return element("div", { class: "row" }, pass, first, second, tolerance, button("Compare", () => void compare(), { disabled: names.length < 2 && this.#passes.length === 0 }));
+    return element("div", { class: "row" }, pass, first, second, element("label", { class: "row" }, "within ±", tolerance, "candles"), button("Compare", () => void compare(), { disabled: names.length < 2 && this.#passes.length === 0 }));
   }
 
   #drawBlind() {

@@ -5,18 +5,27 @@ import { summaryText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
 import { button, element, fill } from "./element.js";
 
+const MOST_CARDS = 20; // settled one by one; the next come when these are
+
 /** @typedef {import("../net/unsent.js").Change} Change */
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
-
-const UTC = new Zone("UTC");
 
 /**
  * @param {HTMLElement} badge
  * @param {HTMLElement} problems
- * @param {import("../net/annotation-book.js").AnnotationBook} book
+ * @param {object} parts
+ * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
+ * @param {import("./toast.js").Toast} parts.toast
+ * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ * @param {() => void} parts.showPanel
  */
-export function mountSaveStatus(badge, problems, book) {
+export function mountSaveStatus(badge, problems, { book, toast, settings, showPanel }) {
   const { queue } = book;
+  let told = 0;
+  const show = () => {
+    showPanel();
+    problems.scrollIntoView({ block: "nearest" });
+  };
   const draw = () => {
     const state = queue.state.get();
     const [text, tone] = textOf(state);
@@ -24,14 +33,25 @@ export function mountSaveStatus(badge, problems, book) {
     badge.className = `badge ${tone}`;
     badge.title = state.failing || (state.waiting ? "On their way to the server; they survive a reload" : "Every annotation is stored");
     if (!state.isSafe) badge.title += ". This browser keeps nothing for this page: do not close the tab";
-    fill(problems, ...state.problems.map((change) => problemCard(change, book)));
+    fill(problems, ...state.problems.slice(0, MOST_CARDS).map((change) => problemCard(change, book, new Zone(settings.get().zone))));
+    const isHidden = state.problems.length > told && !isInSight(problems);
+    told = state.problems.length;
+    if (isHidden) toast(told === 1 ? "An annotation waits for you to settle it" : `${told} annotations wait for you to settle them`, { tone: "danger", action: "Show", onAction: show });
   };
   queue.state.subscribe(draw);
+  settings.subscribe((now, before) => now.zone !== before.zone && draw());
   draw();
   addEventListener("online", () => queue.send());
   addEventListener("beforeunload", (event) => {
     if (!queue.state.get().isSafe) event.preventDefault();
   });
+}
+
+/** @param {HTMLElement} part whether a person sees its beginning, the panel being neither closed nor scrolled past it */
+function isInSight(part) {
+  const { top, bottom } = part.getBoundingClientRect();
+  const panel = part.parentElement?.getBoundingClientRect();
+  return bottom > top && panel !== undefined && top >= panel.top - 1 && top < Math.min(panel.bottom, innerHeight);
 }
 
 /**
@@ -46,8 +66,9 @@ function textOf({ waiting, failing }) {
 /**
  * @param {Change} change
  * @param {import("../net/annotation-book.js").AnnotationBook} book
+ * @param {Zone} zone in which times are told
  */
-function problemCard(change, book) {
+function problemCard(change, book, zone) {
   const { mark, problem } = change;
   const isStale = problem?.code === "stale_revision";
   const stored = problem?.stored ?? null;
@@ -57,7 +78,7 @@ function problemCard(change, book) {
     "div",
     { class: "card warning", role: "alert" },
     element("h2", {}, title),
-    isStale ? versions(mark, stored, other) : element("p", { class: "muted" }, problem?.message ?? ""),
+    isStale ? versions(mark, stored, other, zone) : element("p", { class: "muted" }, problem?.message ?? ""),
     element(
       "div",
       { class: "row" },
@@ -71,8 +92,11 @@ function problemCard(change, book) {
  * @param {Annotation | null} mine
  * @param {Annotation | null} stored
  * @param {string} other who stored it
+ * @param {Zone} zone
  */
-function versions(mine, stored, other) {
+function versions(mine, stored, other, zone) {
+  const summary = (/** @type {Annotation} */ mark) => summaryText(mark, { time: (time) => formatShortTime(time, zone, "1s"), price: String });
+
   return element(
     "dl",
     { class: "versions" },
@@ -80,15 +104,7 @@ function versions(mine, stored, other) {
     element("dd", {}, mine ? summary(mine) : "deleted"),
     element("dt", {}, stored ? `Stored, by ${other}` : "Stored"),
     element("dd", {}, stored ? summary(stored) : "deleted"),
+    element("dt", {}, "Times"),
+    element("dd", {}, zone.name),
   );
-}
-
-/** @param {Annotation} mark */
-function summary(mark) {
-  return summaryText(mark, { time: utc, price: String });
-}
-
-/** @param {number} time */
-function utc(time) {
-  return formatShortTime(time, UTC, "1s");
 }

@@ -24,11 +24,16 @@ export function mountToolbar(root, context, view) {
   const dialogs = onceLoaded(() => import("./settings-dialogs.js"), toast);
   const goTo = async () => (await dialogs())?.openGoTo(context, view);
   const saveState = element("span", { id: "save-state", class: "badge ok", role: "status", "aria-live": "polite" });
+  const doors = [
+    button("Go to", goTo, { class: "quiet", title: `Go to a time (${keyboard.keyOf("go-to")})` }),
+    button("View", () => keyboard.perform("open-view"), { class: "quiet", title: `Panes, indicators, sessions (${keyboard.keyOf("open-view")})` }),
+    button("Replay", () => keyboard.perform("open-replay"), { class: "quiet", title: `Replay: hide what came later (${keyboard.keyOf("open-replay")})` }),
+  ];
   const group = (/** @type {Node[]} */ ...parts) => element("div", { class: "group" }, ...parts);
   root.append(
     group(seriesMenu(context)),
-    group(timeframeButtons(context, view)),
-    group(...scaleButtons(context, view), zoneMenu(settings), button("Go to", goTo, { class: "quiet", title: `Go to a time (${keyboard.keyOf("go-to")})` }), button("View", () => keyboard.perform("open-view"), { class: "quiet", title: `Panes, indicators, sessions (${keyboard.keyOf("open-view")})` }), button("Replay", () => keyboard.perform("open-replay"), { class: "quiet", title: `Replay: hide what came later (${keyboard.keyOf("open-replay")})` })),
+    // On a narrow screen this part is one row that scrolls.
+    element("div", { class: "strip" }, group(timeframeButtons(context, view)), group(...scaleButtons(context, view), zoneMenu(settings), ...doors)),
     element("span", { class: "push" }),
     group(saveState),
     group(
