@@ -1,4 +1,4 @@
-"""What changed from one dataset to another: marks by id, candles by time, classes by name. Pure."""
+"""What changed from one dataset to another: marks by id, candles by time, classes and the rest by name. Pure."""
 
 from __future__ import annotations
 
@@ -14,19 +14,27 @@ Json = dict[str, Any]
 Times = npt.NDArray[np.int64]
 
 LISTED = 100  # candle times that are named; all are counted
+OTHER = {
+    "symbol": "symbol",
+    "split": "split",
+    "label_set": "label set",
+    "reviewed_ranges": "reviewed ranges",
+    "rejected": "rejected suggestions",
+}  # fields of a manifest, and what they are called
 
 
 def changes(before: DatasetDir, after: DatasetDir) -> Json:
-    """Give `{same, marks: {added, removed, changed}, candles: {added, removed, changed}, labels: {added, removed}}`.
+    """Give `{same, marks: {added, removed, changed}, candles: the same, labels: {added, removed}, other}`.
 
     Marks are named by id, a changed one with both versions of what differs; candles are counted, the first hundred
-    named by their open times.
+    named by their open times; `other` names what else differs, of what both say.
     """
     marks = _marks(before.annotations, after.annotations)
     candles = _candles(before.candles, after.candles)
     labels = _names(before.manifest["labels"], after.manifest["labels"])
-    same = not any([*marks.values(), *labels.values(), *(of["count"] for of in candles.values())])
-    return {"same": same, "marks": marks, "candles": candles, "labels": labels}
+    other = _other(before.manifest, after.manifest)
+    same = not any([*marks.values(), *labels.values(), *(of["count"] for of in candles.values()), other])
+    return {"same": same, "marks": marks, "candles": candles, "labels": labels, "other": other}
 
 
 def _marks(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> Json:
@@ -61,6 +69,11 @@ def _candles(before: Candles, after: Candles) -> Json:
         "removed": _counted(np.setdiff1d(before.time, after.time, assume_unique=True)),
         "changed": _counted(kept[differs]),
     }
+
+
+def _other(before: Json, after: Json) -> list[str]:
+    known = {name: title for name, title in OTHER.items() if name in after or name == "rejected"}
+    return [title for name, title in known.items() if before.get(name, []) != after.get(name, [])]
 
 
 def _counted(times: Times) -> Json:

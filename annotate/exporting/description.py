@@ -42,7 +42,7 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
         "timeframe_ms": parse(timeframe),
         "labels": [label["name"] for label in content.labels],
         "layers": layers,
-        "label_set": {"name": content.label_set, "labels": content.labels, "exclusive": content.exclusive},
+        "label_set": label_set_of(content),
         "split": list(recipe.split),
         "parts": {name: _part(part, time) for name, part in parts.items()},
         "gate": {**gate.to_json(recipe.horizon), "left_out": content.left_out},
@@ -57,6 +57,11 @@ def describe(content: Content, time: Times, recipe: Recipe) -> Json:
     }
 
 
+def label_set_of(content: Content) -> Json:
+    """Give the label set as the manifest holds it."""
+    return {"name": content.label_set, "labels": content.labels, "exclusive": content.exclusive}
+
+
 def warnings_of(facts: Mapping[str, Any]) -> list[str]:
     """Say in words what a person should know before training on a dataset of these facts."""
     gate, said = facts["gate"], []
@@ -68,14 +73,16 @@ def warnings_of(facts: Mapping[str, Any]) -> list[str]:
     said += [f"{name} is empty: the series is too short for its share" for name in PARTS if not facts["parts"][name]]
     for part, ids in gate["purged"].items():
         if ids:
-            said.append(f"{len(ids)} marks of {part} reach into the next part and take part in neither")
+            said.append(f"marks of {part} that were known only in the next part: {len(ids)}; they are in neither")
     finished, marks = facts["finished"]
     if finished < marks:
         said.append(f"{finished} of {marks} marks are done; drafts give no candle a class")
     if gate["modes"]["hindsight"]:
-        said.append(f"{gate['modes']['hindsight']} marks were made in hindsight; leave them out for entries")
+        said.append(f"marks made in hindsight: {gate['modes']['hindsight']}; leave them out for entries")
     if facts["gaps"]["count"]:
-        said.append(f"{facts['gaps']['count']} gaps, {facts['gaps']['missing']} candles missing: no window crosses one")
+        said.append(
+            f"gaps: {facts['gaps']['count']}, candles missing: {facts['gaps']['missing']}; no window crosses one"
+        )
     said += [f"{n} candles of layer {layer} lie under several spans" for layer, n in facts["overlapping"].items() if n]
     if facts["simulated"]:
         said.append("simulated: no real market")

@@ -14,6 +14,7 @@ from annotate.errors import NotFound
 from annotate.exporting.changes import changes
 from annotate.exporting.content import read_content
 from annotate.exporting.dataset import dataset_path
+from annotate.exporting.description import label_set_of
 from annotate.exporting.formats import FORMATS
 from annotate.exporting.member import Source
 from annotate.exporting.recipe import Recipe
@@ -54,12 +55,14 @@ def changes_since(database: Database, candles: CandleStore, data_dir: Path, data
     """Say what changed on the series since a dataset was made of it; raise NotFound."""
     with database.read() as session:
         dataset = get_dataset(session, dataset_id)
-        content = read_content(session, dataset.series_id, Recipe())
+        # A dataset that left marks of hindsight out is compared with the others alone.
+        recipe = Recipe(without_hindsight=dataset.manifest["gate"]["left_out"] > 0)
+        content = read_content(session, dataset.series_id, recipe)
     stored = candles.read(dataset.series_id)
     columns = dataset_dir.Candles(*(getattr(stored, name) for name in dataset_dir.COLUMNS))
-    names = [label["name"] for label in content.labels]
-    now = dataset_dir.DatasetDir({"labels": names}, columns, content.annotations)
-    return changes(_files(data_dir, dataset)[1], now)
+    facts = {"symbol": content.facts["symbol"], "labels": [label["name"] for label in content.labels]}
+    facts |= {"label_set": label_set_of(content), "reviewed_ranges": content.reviewed, "rejected": content.rejected}
+    return changes(_files(data_dir, dataset)[1], dataset_dir.DatasetDir(facts, columns, content.annotations))
 
 
 def _files(data_dir: Path, dataset: Dataset) -> tuple[Path, dataset_dir.DatasetDir]:

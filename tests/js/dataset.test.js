@@ -16,7 +16,7 @@ const FACTS = {
   reviewed: 40,
 };
 const NONE = { count: 0, times: [] };
-const SAME = { same: true, marks: { added: [], removed: [], changed: [] }, candles: { added: NONE, removed: NONE, changed: NONE }, labels: { added: [], removed: [] } };
+const SAME = { same: true, marks: { added: [], removed: [], changed: [] }, candles: { added: NONE, removed: NONE, changed: NONE }, labels: { added: [], removed: [] }, other: [] };
 const REPORT = {
   format: "plain_csv", read: 3, new: 2, same: 0, conflicts: [], unplaced: [{ where: "line 4", stored: false }], skipped: [],
   labels_added: ["Bull"], mapping: { time: "when" }, notes: [], options: [],
@@ -34,6 +34,7 @@ test("a preview says counts, chance, split, gate and gaps", () => {
   assert.equal(rows["Split"], "train 65 candles, validation none");
   assert.match(rows["Leak gate"], /2 marks purged, purge 5, embargo 5 candles/);
   assert.equal(rows["Gaps"], "2, 7 candles missing");
+  assert.equal(rows["Reviewed"], "40 candles (62%)");
 });
 
 test("changes are counted, changed marks named with their fields", () => {
@@ -41,6 +42,7 @@ test("changes are counted, changed marks named with their fields", () => {
   const changed = [{ id: "0123456789", fields: { start: { before: 1, after: 2 }, comment: { before: "", after: "x" } } }];
   const lines = changeLines({ ...SAME, same: false, marks: { added: ["a", "b"], removed: [], changed } });
   assert.deepEqual(lines, ["2 marks added", "mark 01234567 changed: start, comment"]);
+  assert.deepEqual(changeLines({ ...SAME, same: false, other: ["split"] }), ["split changed"]);
 });
 
 test("a long list of changes is cut and says by how much", () => {

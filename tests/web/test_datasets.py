@@ -18,8 +18,8 @@ from tests.web.marking import Marking, answered, refused
 DATASETS = "/api/datasets"
 
 
-def make(marking: Marking, name: str = "first") -> Json:
-    body = {"series_id": marking.series_id, "name": name}
+def make(marking: Marking, name: str = "first", **recipe: object) -> Json:
+    body = {"series_id": marking.series_id, "name": name, **recipe}
     dataset: Json = answered(marking.client.post(DATASETS, json=body), 201)["dataset"]
     return dataset
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_taken_is_named(marking: Marking) -> None:
         (good | {"series_id": True}, "series_id"),
         (good | {"name": " "}, "name"),
         (good | {"name": "x" * 201}, "name"),
-        (good | {"name": "\ud800"}, "name"),
+        (good | {"name": "\ud800"}, "body"),
         (good | {"split": [1]}, "split"),
         (good | {"horizon": 0}, "horizon"),
         (good | {"colour": 1}, "colour"),
@@ -160,6 +160,18 @@ def test_what_changed_since_a_version_is_named(marking: Marking) -> None:
     assert since["candles"]["added"] == {"count": 1, "times": [START + 100 * HOUR]}
     after = make(marking)
     assert answered(marking.client.get(f"{DATASETS}/{before['id']}/changes?to={after['id']}")) == since
+
+
+def test_what_changed_beside_marks_and_candles_is_named_too(marking: Marking) -> None:
+    marking.put_ok(span(10, 20))
+    every, without = make(marking), make(marking, without_hindsight=True)
+    changes = [f"{DATASETS}/{made['id']}/changes" for made in (every, without)]
+    assert all(answered(marking.client.get(path))["same"] for path in changes)  # also of one that left marks out
+    between = answered(marking.client.get(f"{changes[0]}?to={make(marking, split=[0.5, 0.25, 0.25])['id']}"))
+    assert (between["other"], between["same"]) == (["split"], False)
+    reviewed = {"start": START, "end": START + 5 * HOUR}
+    answered(marking.client.put(f"/api/series/{marking.series_id}/reviewed", json=reviewed))
+    assert answered(marking.client.get(changes[0]))["other"] == ["reviewed ranges"]
 
 
 def test_each_format_says_what_it_loses_before_the_download_and_in_its_manifest(marking: Marking) -> None:

@@ -27,6 +27,7 @@ import { count, percent } from "./format-metrics.js";
  * @property {{added: string[], removed: string[], changed: {id: string, fields: Record<string, {before: unknown, after: unknown}>}[]}} marks
  * @property {{added: Counted, removed: Counted, changed: Counted}} candles
  * @property {{added: string[], removed: string[]}} labels
+ * @property {string[]} other what else differs
  */
 
 /**
@@ -57,15 +58,24 @@ export function factRows(facts) {
   const classes = Object.entries(facts.counts).map(([name, marks]) => `${name} ${count(marks)}`);
   const parts = Object.entries(facts.parts).map(([name, part]) => `${name} ${part === null ? "none" : `${count(part.candles)} candles`}`);
   const purged = Object.values(facts.gate.purged).flat().length;
+  const candles = Object.values(facts.parts).reduce((sum, part) => sum + (part?.candles ?? 0), 0);
   return [
     ["Marks a class", classes.join(", ") || "none"],
     ["Chance level", Object.entries(facts.chance).map(([layer, of]) => `${layer}: ${chanceText(of)}`).join("; ")],
     ["Split", parts.join(", ")],
-    ["Leak gate", `passed; ${count(purged)} marks purged, purge ${facts.gate.purge}, embargo ${facts.gate.embargo} candles`],
-    ["Made in hindsight", `${count(facts.gate.modes["hindsight"] ?? 0)} marks`],
-    ["Gaps", `${count(facts.gaps.count)}, ${count(facts.gaps.missing)} candles missing`],
-    ["Reviewed", `${count(facts.reviewed)} candles`],
+    ["Leak gate", `passed; ${counted(purged, "mark")} purged, purge ${facts.gate.purge}, embargo ${facts.gate.embargo} candles`],
+    ["Made in hindsight", counted(facts.gate.modes["hindsight"] ?? 0, "mark")],
+    ["Gaps", facts.gaps.count ? `${count(facts.gaps.count)}, ${counted(facts.gaps.missing, "candle")} missing` : "none"],
+    ["Reviewed", `${counted(facts.reviewed, "candle")}${candles ? ` (${percent(Math.min(1, facts.reviewed / candles))})` : ""}`],
   ];
+}
+
+/**
+ * @param {number} n
+ * @param {string} what
+ */
+function counted(n, what) {
+  return `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 }
 
 /** @param {{majority: number | null, uniform: number}} of */
@@ -79,9 +89,9 @@ function chanceText({ majority, uniform }) {
  * @param {Changes} changes
  * @returns {string[]} one line where nothing did
  */
-export function changeLines({ same, marks, candles, labels }) {
+export function changeLines({ same, marks, candles, labels, other }) {
   if (same) return ["Nothing changed."];
-  const counted = /** @type {[string, number][]} */ ([
+  const numbers = /** @type {[string, number][]} */ ([
     ["mark added", marks.added.length],
     ["mark removed", marks.removed.length],
     ["candle added", candles.added.count],
@@ -89,10 +99,11 @@ export function changeLines({ same, marks, candles, labels }) {
     ["candle changed", candles.changed.count],
   ]);
   return [
-    ...counted.filter(([, n]) => n > 0).map(([what, n]) => `${count(n)} ${n === 1 ? what : what.replace(" ", "s ")}`),
+    ...numbers.filter(([, n]) => n > 0).map(([what, n]) => `${count(n)} ${n === 1 ? what : what.replace(" ", "s ")}`),
     ...shortened(marks.changed.map(({ id, fields }) => `mark ${id.slice(0, 8)} changed: ${Object.keys(fields).join(", ")}`)),
     ...labels.added.map((name) => `label ${name} added`),
     ...labels.removed.map((name) => `label ${name} removed`),
+    ...other.map((what) => `${what} changed`),
   ];
 }
 
