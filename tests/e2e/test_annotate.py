@@ -268,6 +268,28 @@ def test_labels_are_added_renamed_and_archived_and_marks_keep_their_class(chart:
     assert [mark["label"] for mark in chart.marks()] == ["Noise", "Breakout"]
 
 
+def test_a_layer_made_exclusive_in_the_editor_gives_a_candle_one_class_and_leaves_other_layers_alone(
+    chart: ChartPage,
+) -> None:
+    page, times = chart.page, chart.candle_times(60)
+    page.get_by_role("button", name="Edit labels").click()
+    page.get_by_label("Layer of Noise").fill("weather")
+    page.get_by_label("default: one class a candle").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("dialog")).to_have_count(0)
+    for first, last, key in ((5, 20, "1"), (10, 30, "4"), (15, 25, "2")):
+        chart.draw_span(times[first], times[last], label_key=key)
+    found = [(mark["label"], times.index(mark["start"]), times.index(mark["end"])) for mark in chart.marks()]
+    assert found == [("Long", 5, 15), ("Noise", 10, 31), ("Short", 15, 26)]
+    expect(page.locator(".annotation-row")).to_have_count(3)
+    page.get_by_role("button", name="Edit labels").click()
+    expect(page.get_by_label("Layer of Noise")).to_have_value("weather")
+    page.get_by_label("Layer of Noise").fill("default")
+    page.get_by_label("default: one class a candle").uncheck()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("dialog")).to_have_count(0)
+
+
 def test_a_finger_draws_with_a_tool_and_a_second_one_gives_the_drawing_up(
     context: BrowserContext, chart: ChartPage
 ) -> None:

@@ -217,7 +217,29 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     page.wait_for_function("() => __chart.stats().bars > 0 && __chart.visible() !== null")
     page.keyboard.press("End")
     expect(readout).to_contain_text("2017-12-29 21:00")
+    replay_somewhere_without_prices(chart)
     errors.clear()  # what may not speak under a replay is refused, and the browser notes it
+
+
+def replay_somewhere_without_prices(chart: ChartPage) -> None:
+    """Start at a random time with the prices hidden, look for a price, show them, end it."""
+    page = chart.page
+    readout, axis = page.locator("[data-part=readout]"), "() => document.querySelector('#chart canvas').clientWidth"
+    with_prices = page.evaluate(axis)
+    page.keyboard.press("Shift+r")
+    page.get_by_role("button", name="At a random time, prices hidden").click()
+    expect(page.locator(".replay-bar")).to_be_visible()
+    expect(readout).not_to_contain_text("2017-12-29 21:00")
+    page.mouse.move(300, 300)
+    expect(readout).to_contain_text("2017-")
+    expect(readout).not_to_contain_text("C 1.")
+    page.wait_for_function(f"before => ({axis})() > before", arg=with_prices)  # the axis with its numbers is gone
+    replay = chart.server.get(f"/api/series/{EURUSD}/replay")["replay"]
+    assert (replay["random"], replay["hide_price"]) == (True, True)
+    page.get_by_role("button", name="Show prices").click()
+    expect(readout).to_contain_text("C 1.")
+    page.get_by_role("button", name="End replay").click()
+    expect(page.locator(".replay-bar")).to_be_hidden()
 
 
 def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: ChartPage) -> None:
