@@ -75,7 +75,11 @@ def closes_all(opens: Times, length_ms: int) -> Times:
 
 def floor(time: int, timeframe: str) -> int:
     """Give the open of the bucket that contains `time`."""
-    return int(floor_all(np.array([time], np.int64), parse(timeframe))[0])
+    length = parse(timeframe)
+    if length % MONTH == 0:
+        return int(floor_all(np.array([time], np.int64), length)[0])
+    shift = MONDAY if length % WEEK == 0 else 0
+    return int((time - shift) // length * length + shift)
 
 
 def ceil(time: int, timeframe: str) -> int:
@@ -86,9 +90,11 @@ def ceil(time: int, timeframe: str) -> int:
 
 def close_of(open_ms: int, timeframe: str) -> int:
     """Give the close of the candle that opens at `open_ms`; of a month, the start of the next one."""
-    return int(closes_all(np.array([open_ms], np.int64), parse(timeframe))[0])
+    length = parse(timeframe)
+    return int(closes_all(np.array([open_ms], np.int64), length)[0]) if length % MONTH == 0 else int(open_ms + length)
 
 
+@lru_cache(maxsize=4096)
 def nests(inner: str, outer: str) -> bool:
     """Tell whether each candle of `inner` lies in one candle of `outer`."""
     inner_ms, outer_ms = parse(inner), parse(outer)
