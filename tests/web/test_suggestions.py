@@ -14,9 +14,10 @@ from annotate.candles import Candles
 from annotate.models import Json
 from annotate.store.series import create_series
 from nn.dataset_dir import COLUMNS
+from nn.dataset_dir import Candles as Rows
 from nn.few.market import Market
 from nn.few.spans import Span
-from tests.nn.few.markets import HOUR_MS, candles, swings_of
+from tests.nn.few.markets import HOUR_MS, candles, changed_after, swings_of
 from tests.web.marking import Marking, answered, refused, serving
 
 NAMES = ("Short", "Long")
@@ -35,15 +36,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Marking]:
 @pytest.fixture
 def marking(served: Marking) -> Marking:
     """A series of its own with twelve swings marked."""
-    parts = served.parts
-    with parts.database.write() as session:
-        series = create_series(session, symbol="WALK", timeframe="1h", source="upload", created=1)
-        columns = (getattr(ROWS, column).copy() for column in COLUMNS)
-        parts.candles.write_series(session, series.id, "1h", Candles(*columns))
-    made = Marking(served.app, served.client, series.id)
+    made = with_candles(served, ROWS)
     for span in SWINGS[:DRAWN]:
         made.put_ok(span_body(span))
     return made
+
+
+def with_candles(served: Marking, rows: Rows) -> Marking:
+    """Give the application with a series of these candles."""
+    parts = served.parts
+    with parts.database.write() as session:
+        series = create_series(session, symbol="WALK", timeframe="1h", source="upload", created=1)
+        columns = (getattr(rows, column).copy() for column in COLUMNS)
+        parts.candles.write_series(session, series.id, "1h", Candles(*columns))
+    return Marking(served.app, served.client, series.id)
 
 
 def span_body(span: Span) -> Json:
@@ -232,6 +238,45 @@ def test_in_a_replay_nothing_after_the_cursor_is_used_or_shown(marking: Marking)
     finally:
         answered(marking.client.delete(f"{path}/replay"))
     assert len(seen_by_all) > len([item for item in seen_by_all if item["end"] <= cursor])
+
+
+def test_in_a_replay_another_future_gives_the_same_suggestions_places_and_doubts(served: Marking) -> None:
+    other = changed_after(Market(ROWS), CUT).candles
+    answers = []
+    for rows in (ROWS, other):
+        marking = with_candles(served, rows)
+        path = f"/api/series/{marking.series_id}"
+        answered(marking.client.post(f"{path}/replay", json={"at": int(ROWS.time[CUT])}), 201)
+        try:
+            for span in [swing for swing in SWINGS if swing.end < CUT - 200][:DRAWN]:
+                marking.put_ok(span_body(span))
+            answers.append(all_that_is_proposed(marking))
+        finally:
+            answered(marking.client.delete(f"{path}/replay"))
+        answers.append(all_that_is_proposed(marking))  # the control: who sees all candles is told something else
+    assert answers[0] == answers[2]
+    assert all(mine for mine in answers[0].values())
+    assert {name for name in answers[1] if answers[1][name] == answers[3][name]} <= {"doubts", "random"}
+
+
+CUT = 1_000
+
+
+def all_that_is_proposed(marking: Marking) -> dict[str, list[Any]]:
+    """Give what each source suggests, where to mark next and which marks are doubted, without ids."""
+    path = f"/api/series/{marking.series_id}"
+    rule = {"source": "zigzag", "labels": {"rising": "Long", "falling": "Short"}}
+    found: dict[str, list[Any]] = {}
+    for name, wanted in {"history": {}, "causal": {"mode": "causal"}, "rule": rule}.items():
+        suggest(marking, **wanted)
+        items = [item for item in shown(marking) if (item["source"] == "zigzag") == (name == "rule")]
+        found[name] = [(item["label"], item["start"], item["end"], item["probability"]) for item in items]
+    for order in ("random", "unseen"):
+        asked = {"order": order, "count": 5, "seed": 3}
+        found[order] = answered(marking.client.post(f"{path}/places", json=asked))["items"]
+    doubts = answered(marking.client.get(f"{path}/doubts"))["items"]
+    found["doubts"] = [(doubt["start"], doubt["doubt"]) for doubt in doubts]
+    return found
 
 
 def test_the_trained_model_suggests_too_and_says_what_it_learnt_of(marking: Marking) -> None:
