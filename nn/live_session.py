@@ -78,8 +78,9 @@ class Session:
         played = _up_to(candles, kept.state["scorer"]["last_time"]) if kept else before
         self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after the checkpoint
         self.tape = Tape(played, timeframe_ms, self.history_end, self._after_no_trade_by(kept))
-        labels = tuple(manifest.get("labels") or ())
         weights = kept.weights if kept else setting.weights
+        # The run's own classes: a label may have come or gone while it was interrupted.
+        labels = kept.weights.meta.labels if kept else tuple(manifest.get("labels") or ())
         edges = weights.meta.edges if weights else fit_edges(before, self.tape.sigma.values)
         self.learner = Learner(
             self.config,
