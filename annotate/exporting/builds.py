@@ -5,10 +5,12 @@ A built file stays in data/exports until newer ones take its place or the server
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from annotate.annotations.veil import Veil
 from annotate.background import UNDER_WAY, Background, Task
 from annotate.candle_store import CandleStore
 from annotate.db import Database
@@ -16,6 +18,7 @@ from annotate.errors import Conflict
 from annotate.exporting.archive import file_name
 from annotate.exporting.dataset import snapshot
 from annotate.exporting.formats import build, get_format
+from annotate.exporting.member import Source
 from annotate.exporting.recipe import Recipe
 from annotate.exporting.sources import open_source
 from annotate.exporting.workspace import Choice, write_workspace
@@ -32,6 +35,11 @@ KEPT = 8  # finished builds whose files stay
 WORKSPACE = "workspace"  # what stands as the format of an export of everything
 
 
+def bare(source: Source) -> Source:
+    """Give a dataset without what others know of it: the figures of runs and open suggestions."""
+    return dataclasses.replace(source, figures=[], suggestions=[])
+
+
 class Builds:
     """The exports of this instance; any thread may call, one thread builds."""
 
@@ -42,22 +50,33 @@ class Builds:
         self._folder = data_dir / FOLDER
         self._folder.mkdir(exist_ok=True)
         self._names: dict[int, str] = {}
+        self._cursors: dict[int, int | None] = {}  # of the replay in which an export was asked for
         self._background = Background("export")
         self._makings = Background("build")
         for left in self._folder.glob("*.zip"):
             left.unlink()
 
-    def start(self, dataset_id: int, name: str, options: Mapping[str, int]) -> Json:
-        """Begin the export of a dataset and give it; raise NotFound for the dataset, InvalidInput for the format."""
+    def start(self, dataset_id: int, name: str, options: Mapping[str, int], cursor: int | None = None) -> Json:
+        """Begin the export of a dataset and give it; raise NotFound for the dataset, InvalidInput for the format.
+
+        One that is asked for in a replay, at its cursor, holds the dataset alone: no figures, no suggestions.
+        """
         get_format(name)
         with self._database.read() as session:
             dataset = get_dataset(session, dataset_id)
             called = file_name(dataset.name if name == "dataset" else f"{dataset.name} {name}", dataset.hash)
 
         def write(file: IO[bytes], watch: Watch) -> None:
-            build(name, open_source(self._database, self._data_dir, dataset_id, options), file, watch)
+            source = open_source(self._database, self._data_dir, dataset_id, options)
+            build(name, source if cursor is None else bare(source), file, watch)
 
-        return self._start({"dataset_id": dataset_id, "format": name}, called, write)
+        begun = self._start({"dataset_id": dataset_id, "format": name}, called, write)
+        self._cursors[begun["id"]] = cursor
+        return begun
+
+    def cursor_of(self, build_id: int) -> int | None:
+        """Give the cursor of the replay in which an export was asked for; None where it was none."""
+        return self._cursors.get(build_id)
 
     def start_workspace(self, choice: Choice) -> Json:
         """Begin the export of the whole workspace and give it."""
@@ -67,14 +86,15 @@ class Builds:
 
         return self._start({"dataset_id": None, "format": WORKSPACE}, "workspace.zip", write)
 
-    def make(self, series_id: int, *, name: str, note: str, recipe: Recipe) -> Json:
+    def make(self, series_id: int, *, name: str, note: str, recipe: Recipe, veil: Veil | None = None) -> Json:
         """Begin to make a dataset of a series and give the build; raise NotFound for the series."""
         with self._database.read() as session:
             get_series(session, series_id)
 
         def work(_task: Task, watch: Watch) -> Json:
             where = (self._database, self._candles, self._data_dir, series_id)
-            return dataset_to_json(snapshot(*where, name=name, note=note, kept=True, recipe=recipe, watch=watch))
+            how: Json = {"name": name, "note": note, "recipe": recipe, "veil": veil}
+            return dataset_to_json(snapshot(*where, **how, kept=True, watch=watch))
 
         return self._made(self._makings.start({"series_id": series_id, "name": name}, work, self._forget_makings))
 

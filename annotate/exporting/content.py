@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.orm import Session
 
 from annotate.annotations.labels import LABEL_FIELDS
+from annotate.annotations.veil import Veil
 from annotate.exporting.recipe import Recipe
 from annotate.models import Json
 from annotate.store.annotations import list_annotations
@@ -34,12 +35,19 @@ class Content:
     rejected: list[Json] = field(default_factory=list)  # {label, start, end} of suggestions that someone rejected
 
 
-def read_content(session: Session, series_id: int, recipe: Recipe, until: int | None = None) -> Content:
-    """Read a series as it is now; `until` (ms UTC) leaves out marks that were not known by then. Raises NotFound."""
+def read_content(
+    session: Session, series_id: int, recipe: Recipe, until: int | None = None, veil: Veil | None = None
+) -> Content:
+    """Read a series as it is now; `until` (ms UTC) leaves out marks that were not known by then. Raises NotFound.
+
+    Under a replay's veil nothing is read that its author may not see.
+    """
     series = get_series(session, series_id)
-    known = [mark for mark in list_annotations(session, series_id) if until is None or mark["known_at"] <= until]
+    marks = [mark for mark in list_annotations(session, series_id) if veil is None or veil.shows(mark)]
+    known = [mark for mark in marks if until is None or mark["known_at"] <= until]
     kept = [mark for mark in known if not (recipe.without_hindsight and mark["mode"] == "hindsight")]
     used = {mark["label"] for mark in kept}
+    cursor = None if veil is None else veil.cursor
     labels = labels_to_json(label for label in series.label_set.labels if not label.archived or label.name in used)
     names = {label["name"] for label in labels}
     return Content(
@@ -50,5 +58,5 @@ def read_content(session: Session, series_id: int, recipe: Recipe, until: int | 
         exclusive=series.label_set.exclusive,
         reviewed=list_reviewed(session, series_id, until),
         left_out=len(known) - len(kept),
-        rejected=[one for one in rejections(session, series_id, until) if one["label"] in names],
+        rejected=[one for one in rejections(session, series_id, until, cursor) if one["label"] in names],
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from annotate.annotations.veil import Veil
 from annotate.candle_store import CandleStore
 from annotate.db import Database
 from annotate.errors import InvalidInput
@@ -46,17 +47,20 @@ def snapshot(
     note: str = "",
     until: int | None = None,
     recipe: Recipe = DEFAULT,
+    veil: Veil | None = None,
     watch: Watch = lambda _share: None,
 ) -> Dataset:
     """Store the series as it is now; give the row of the dataset.
 
-    `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then. With
-    `kept` False, a dataset of the series that holds the same already is given instead of a second one. Raises
-    NotFound for the series, InvalidInput where one to keep would hold no candle, Leak with the ids of the marks that
-    the leak gate refuses, StorageFailed where the disk refuses, and what `watch` raises.
+    `until` (ms UTC) leaves out the candles that open at or after it and the marks that were not known by then, `veil`
+    what its author may not see in a replay. With `kept` False, a dataset of the series that holds the same already is
+    given instead of a second one. Raises NotFound for the series, InvalidInput where one to keep would hold no candle,
+    Leak with the ids of the marks that the leak gate refuses, StorageFailed where the disk refuses, and what `watch`
+    raises.
     """
+    until = until if veil is None or veil.cursor is None else min(until or veil.cursor, veil.cursor)
     with database.read() as session:
-        content = read_content(session, series_id, recipe, until)
+        content = read_content(session, series_id, recipe, until, veil)
     watch(CONTENT)
     root = data_dir / FOLDER
     with storage_errors(root / "dataset"), _folder_in_making(root) as folder:
@@ -77,11 +81,12 @@ def snapshot(
     return dataset
 
 
-def preview(database: Database, candles: CandleStore, series_id: int, recipe: Recipe) -> Json:
+def preview(database: Database, candles: CandleStore, series_id: int, recipe: Recipe, veil: Veil | None = None) -> Json:
     """Say what a dataset made now would hold, `{facts, warnings}`; nothing is written. Raises as `snapshot` does."""
+    until = None if veil is None else veil.cursor
     with database.read() as session:
-        content = read_content(session, series_id, recipe)
-    facts = describe(content, candles.read(series_id).time, recipe)
+        content = read_content(session, series_id, recipe, until, veil)
+    facts = describe(content, candles.read(series_id, None, until).time, recipe)
     return {"facts": facts, "warnings": warnings_of(facts)}
 
 

@@ -122,16 +122,18 @@ def ranges_of(session: Session, series_id: int, fate: str, cursor: int | None = 
     return [(start, end) for start, end in session.execute(query.order_by(Suggestion.start))]
 
 
-def rejections(session: Session, series_id: int, until: int | None = None) -> list[Json]:
+def rejections(session: Session, series_id: int, until: int | None = None, cursor: int | None = None) -> list[Json]:
     """Give `{label, start, end}` of every rejected span once, by start: what someone said is not there.
 
-    `until` (ms UTC) leaves out those that end after it.
+    `until` (ms UTC) leaves out those that end after it; a replay's cursor those whose lesson looked past it.
     """
     query = select(Suggestion).where(
         Suggestion.series_id == series_id, Suggestion.fate == "rejected", Suggestion.kind == "span"
     )
     if until is not None:
         query = query.where(Suggestion.end <= until)
+    if cursor is not None:
+        query = query.where(Suggestion.lesson.has(Lesson.cursor <= cursor))
     found = {(row.start, row.end, row.label.name) for row in session.scalars(query)}
     return [{"label": label, "start": start, "end": end} for start, end, label in sorted(found)]
 

@@ -42,6 +42,14 @@ HIDING = frozenset(
     }
 )
 """Endpoints that hide by themselves what the veil covers."""
+CUT = frozenset(
+    {
+        *("datasets.post_dataset", "datasets.preview_dataset", "datasets.get_one_dataset", "datasets.get_formats"),
+        *("datasets.post_build", "datasets.get_build", "datasets.cancel_build", "datasets.download_dataset"),
+        *("datasets.post_export", "datasets.get_export", "datasets.cancel_export", "datasets.download_export"),
+    }
+)
+"""Endpoints that cut at a replay's cursor, or refuse what reaches past it; in a blind pass they are refused."""
 OF_MARKS = frozenset({"annotations", "datasets", "workspace", "suggestions", "together", "worth"})
 """Blueprints whose answers may tell of others' marks; in a blind pass without a replay the rest may speak."""
 
@@ -106,13 +114,20 @@ def _refuse() -> None:
         return
     series_id = _series_id()
     for veiled, veil in hidden.items():
+        if endpoint in CUT and veil.hides is None:
+            continue
         if series_id in (None, veiled) and (veil.cursor is not None or blueprint in OF_MARKS):
-            raise Conflict(
-                f"series {veiled} is under a {_what(veil)} by {g.author}, and this answer might tell what it hides; "
-                f"end it first (DELETE /api/series/{veiled}/{_what(veil).split()[0]})",
-                code=_what(veil).replace(" ", "_"),
-                series_id=veiled,
-            )
+            raise refusal(veiled, veil)
+
+
+def refusal(series_id: int, veil: Veil) -> Conflict:
+    """Make the error for what might tell an author what is hidden from them."""
+    return Conflict(
+        f"series {series_id} is under a {_what(veil)} by {veil.author}, and this answer might tell what it hides; "
+        f"end it first (DELETE /api/series/{series_id}/{_what(veil).split()[0]})",
+        code=_what(veil).replace(" ", "_"),
+        series_id=series_id,
+    )
 
 
 def _finish(response: Response) -> Response:

@@ -5,8 +5,11 @@ The control: the same walk by someone without a session finds the future all ove
 
 from __future__ import annotations
 
+import io
+import json
 import queue
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -145,6 +148,7 @@ def test_no_route_tells_the_author_of_a_replay_anything_of_the_future(replayed: 
     assert told == {}
     assert {"GET series.get_candles", "GET annotations.get_annotations", "GET runs.get_events"} <= spoke
     assert {"GET worth.get_worth", "GET indicators.get_indicators", "GET views.get_view"} <= spoke
+    assert {"POST datasets.preview_dataset", "GET datasets.get_datasets"} <= spoke
 
 
 def test_the_walk_finds_the_future_wherever_it_is_told_to_someone_else(planted: tuple[Marking, Things]) -> None:
@@ -203,6 +207,56 @@ def test_a_session_outlives_a_restart(tmp_path: Path) -> None:
         answer = marking.client.get(f"/api/series/{things.series_id}/candles", headers={"X-Author": "Ann"})
         assert leaks(answer) == []
         assert leaks(marking.client.get(f"/api/series/{things.series_id}/candles")) != []
+
+
+@pytest.fixture
+def alone(planted: tuple[Marking, Things]) -> Iterator[tuple[Marking, Things]]:
+    """A replay at the cursor by someone who has nothing else under way."""
+    marking, things = planted
+    path, cleo = f"/api/series/{things.series_id}/replay", {"X-Author": "Cleo"}
+    answered(marking.client.post(path, json={"at": CURSOR}, headers=cleo), 201)
+    yield marking, things
+    answered(marking.client.delete(path, headers=cleo))
+
+
+def test_a_dataset_made_in_a_replay_ends_at_its_cursor_and_can_be_taken_along(
+    alone: tuple[Marking, Things],
+) -> None:
+    marking, things = alone
+    cleo = {"X-Author": "Cleo"}
+    seen = marking.put_ok({"kind": "span", "label": "Short", "start": START, "end": START + HOUR}, X_Author="Cleo")
+    body = {"series_id": things.series_id, "name": "up to here"}
+    made = answered(marking.client.post("/api/datasets", json=body, headers=cleo), 201)["dataset"]
+    assert made["manifest"]["candles"]["rows"] == PAST
+    listed = answered(marking.client.get("/api/datasets", headers=cleo))["items"]
+    assert [each["id"] for each in listed if each["series_id"] == things.series_id] == [made["id"]]
+    path = f"/api/datasets/{made['id']}"
+    assert answered(marking.client.get(f"{path}/formats", headers=cleo))["items"]
+    taken = marking.client.get(f"{path}/download", headers=cleo)
+    begun = answered(marking.client.post(f"{path}/exports", json={"format": "dataset"}, headers=cleo), 202)["export"]
+    wait_until_built(marking, begun["id"])
+    built = marking.client.get(f"/api/exports/{begun['id']}/download", headers=cleo)
+    for answer in (taken, built):
+        assert answer.status_code == 200, answer.text
+        assert leaks(answer) == []
+    with zipfile.ZipFile(io.BytesIO(taken.get_data())) as archive:
+        marks = archive.read("annotations.jsonl").decode().splitlines()
+    assert [json.loads(line)["id"] for line in marks] == [seen["id"]]
+    back = {"step": -1}
+    answered(marking.client.patch(f"/api/series/{things.series_id}/replay", json=back, headers=cleo))
+    for address in (path, f"{path}/download", f"{path}/formats", f"/api/exports/{begun['id']}/download"):
+        assert refused(marking.client.get(address, headers=cleo), 409)["code"] == "replay"
+    taken.close()
+    built.close()
+
+
+def test_an_export_that_was_begun_before_a_replay_stays_closed_in_it(alone: tuple[Marking, Things]) -> None:
+    marking, things = alone
+    cleo = {"X-Author": "Cleo"}
+    for address in (f"/api/exports/{things.export_id}", f"/api/exports/{things.export_id}/download"):
+        assert refused(marking.client.get(address, headers=cleo), 409)["code"] == "replay"
+    whole = answered(marking.client.post("/api/workspace/exports", json={}), 202)["export"]
+    assert refused(marking.client.get(f"/api/exports/{whole['id']}", headers=cleo), 409)["code"] == "replay"
 
 
 def test_a_download_without_the_header_is_the_authors_of_the_cookie(replayed: tuple[Marking, Things]) -> None:
