@@ -296,12 +296,12 @@ def test_what_the_tape_lets_go_of_changes_no_weight(monkeypatch: pytest.MonkeyPa
 
 def test_a_label_that_came_while_the_run_was_interrupted_leaves_its_classes_as_they_were() -> None:
     history, feed = halves(16)
-    run = session(history, labels=("Long", "Short"))
+    run, undisturbed = (session(history, labels=("Long", "Short")) for _ in range(2))
     play(run, feed.slice(0, 8))
+    play(undisturbed, feed)
     again = session(joined(history, feed.slice(0, 8)), kept=kept(run), labels=("Surprise", "Short", "Long"))
-    play(run, feed.slice(8, 16), first=False)
     events = play(again, feed.slice(8, 16), first=False)
-    assert same(params(again), params(run))
+    assert same(params(again), params(undisturbed))
     assert set(of(CandlePredicted, events)[-1].label_probabilities) == {"Long", "Short"}
     mark = {"id": "a", "kind": "span", "label": "Surprise", "start": int(feed.time[0]), "end": int(feed.time[3])}
     (warned,) = again.take_marks([{**mark, "known_at": mark["end"], "updated": 1}])
