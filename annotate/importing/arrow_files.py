@@ -14,7 +14,7 @@ import pyarrow.parquet
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, pc
-from annotate.importing.columns import Roles, ask_missing, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, prefer_epochs, roles_by_name
 from annotate.importing.container import ARROW, FEATHER_1, MAX_UNPACKED, MIB, PARQUET, Member
 from annotate.importing.doubts import Doubts
 from annotate.importing.layouts import layout_by_names
@@ -22,6 +22,7 @@ from annotate.importing.names import read_name
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
 
+SAMPLE = 200  # rows that are looked at to tell epochs from clocks
 STREAM = b"\xff\xff\xff\xff"
 
 
@@ -116,7 +117,10 @@ def _plain_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _table(columns: pa.Table, names: list[str], ticker: str | None, member: Member, doubts: Doubts) -> Table:
     refuse_other_data(names, [], member.name)
-    roles = ask_missing(_with_index(roles_by_name(names), columns), names, doubts)
+    by_name = prefer_epochs(
+        _with_index(roles_by_name(names), columns), names, lambda at: columns.column(at).slice(0, SAMPLE).to_pylist()
+    )
+    roles = ask_missing(by_name, names, doubts)
     hint = read_name(member.name)
     layout = layout_by_names(names)
     return Table(

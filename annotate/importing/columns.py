@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotate.errors import InvalidInput
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.header_names import CLOCK, CLOCK_PARTS, DATE, NAMES, PRICES, fold
+from annotate.importing.names import QUOTES
 
 # What stands in brackets after a name and says nothing of the role: a currency, a unit, a zone.
 UNIT = r"usd|usdt|usdc|eur|gbp|jpy|inr|rs\.?|btc|\$|€|s|ms|us|ns|lots?|shares"
 ZONE_TAIL = (
     r"(?:utc|gmt)?[+-]\d{1,2}(?::?\d{2})?|[a-z]+/[a-z_/]+|utc|gmt|e[sd]?t|edt|ct|mst|pt|cet|cest|eet|eest|msk|jst|kst"
 )
+NAMED_VOLUME = r"^\s*\W*vol(ume)?[\s_.(]"
+# Widths of epochs that no compact date has: 20240131, 202401310930 and so on are text.
+EPOCH = re.compile(r"\d{10}|\d{13}|\d{16}|\d{19}")
+LOCAL_NAMES = ("date", "datetime", "time", "timestamp", "localtime", "dt", "day")
+EPOCH_NAMES = ("unix", "unixtime", "unixtimestamp", "epoch", "timestamp", "timestampms", "time", "ts", "t")
 ZONE_WORDS = {"et": "America/New_York", "edt": "-04:00", "ct": "America/Chicago", "pt": "America/Los_Angeles"}
 ZONE_WORDS |= {"cest": "+02:00", "eest": "+03:00", "msk": "Europe/Moscow"}
 
@@ -112,16 +118,40 @@ def _leave_open_which_close(reduced: list[str], index: dict[str, int]) -> None:
 
 
 def _find_named_volume(names: Sequence[str], index: dict[str, int], reasons: dict[str, str]) -> None:
-    """Take the first column such as `Volume ADA` or `Volume_(BTC)`: it is in the base asset by convention."""
-    if "volume" in index:
+    """Take `Volume ADA` or `Volume_(ADA)` and not the one in a quote currency; of two in these the first, by custom."""
+    others = {at for role, at in index.items() if role != "volume"}
+    named = [at for at, name in enumerate(names) if at not in others and re.match(NAMED_VOLUME, name, re.IGNORECASE)]
+    if not named or ("volume" in index and index["volume"] not in named):
         return
-    for at, name in enumerate(names):
-        if re.match(r"^\s*\W*vol(ume)?[\s_.(]", name, re.IGNORECASE) and at not in index.values():
-            index["volume"], reasons["volume"] = (
-                at,
-                f"{name.strip()!r} is the first of the volume columns, the base asset's",
-            )
-            return
+    base = max(named, key=lambda at: (_baseness(names[at]), -at))
+    why = "is the only volume" if len(named) == 1 else "is the first volume of the base asset"
+    index["volume"], reasons["volume"] = base, f"{names[base].strip()!r} {why}"
+
+
+def _baseness(name: str) -> int:
+    """Rank a volume's name by how rarely its currency is the quoted one: dollars first, BTC late, others last."""
+    words = re.split(r"[^A-Z]+", name.upper())
+    return next((at for at, quote in enumerate(QUOTES) if quote in words), len(QUOTES))
+
+
+def prefer_epochs(roles: Roles, names: Sequence[str], cells_of: Callable[[int], Sequence[object]]) -> Roles:
+    """Take a column of epochs for the time where it goes with one of clocks whose zone nobody states."""
+    at = roles.index.get("time")
+    if at is None or {"clock", "month"} & set(roles.index) or plain(names[at]) not in LOCAL_NAMES:
+        return roles
+    for other, name in enumerate(names):
+        if other == at or plain(name) not in EPOCH_NAMES:
+            continue
+        cells = [str(cell) for cell in cells_of(other)]
+        mine = [str(cell) for cell in cells_of(at)]
+        if _are_epochs(cells) and not _are_epochs(mine) and len(set(cells)) == len(cells):
+            reason = f"{name.strip()!r} holds epochs, which need no zone"
+            return Roles({**roles.index, "time": other}, {**roles.reasons, "time": reason})
+    return roles
+
+
+def _are_epochs(cells: Sequence[str]) -> bool:
+    return bool(cells) and all(EPOCH.fullmatch(cell) for cell in cells)
 
 
 def ask_missing(roles: Roles, names: Sequence[str], doubts: Doubts) -> Roles:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annotate.errors import InvalidInput
 from annotate.importing import layouts
-from annotate.importing.columns import Roles, ask_missing, header_zone, overruled, plain, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, header_zone, overruled, plain, prefer_epochs, roles_by_name
 from annotate.importing.dialect import TIME, Dialect, sniff
 from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import average_before_volume, choose_shape, find_shapes, roles_by_shape
@@ -111,6 +111,8 @@ def _checked(roles: Roles, dialect: Dialect, names: list[str]) -> Roles:
         at = index.pop("clock")
         if TIME.match(cell):
             index["time"], reasons["time"] = at, "it holds whole times"
+    by_epoch = prefer_epochs(Roles(index, reasons), names, lambda at: [_cell(row, at).strip() for row in dialect.rows])
+    index, reasons = dict(by_epoch.index), dict(by_epoch.reasons)
     name = names[0].strip().lower()
     unnamed = name in ("", "index", "price", "ticker") or name.startswith("unnamed")
     if "time" not in index and "close_time" not in index and unnamed and TIME.match(first[0]):

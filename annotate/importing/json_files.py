@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column
-from annotate.importing.columns import Roles, ask_missing, overruled, roles_by_name
+from annotate.importing.columns import Roles, ask_missing, overruled, prefer_epochs, roles_by_name
 from annotate.importing.doubts import Doubts
 from annotate.importing.header_names import PRICES
 from annotate.importing.headerless import Shape, average_before_volume, roles_by_shape
@@ -39,11 +40,26 @@ def read_json(file: TextFile, doubts: Doubts) -> list[Table]:
     """Read every list of candles in a JSON file; raise InvalidInput by what it is when there is none."""
     name = file.member.name
     tree = _parsed(file)
-    found = [each for _, each in zip(range(MAX_LISTS), find_candles(tree), strict=False)]
+    found = _joined(find_candles(tree))
     filled = [each for each in found if each.rows]
     if not filled:
         _refuse(tree, name, empty=bool(found) or tree in ([], {}))
+    if len(filled) > MAX_LISTS:
+        raise InvalidInput(f"{name} holds {len(filled)} lists of candles; at most {MAX_LISTS} are read", file=name)
     return [_table(each, name, doubts) for each in filled]
+
+
+def _joined(lists: Iterable[Found]) -> list[Found]:
+    """Put lists of one kind and market together, such as the pages of an answer or the messages of a stream."""
+    groups: dict[tuple[object, ...], Found] = {}
+    for each in lists:
+        shape = tuple(each.names) if each.names else len(each.rows[0]) if each.rows else 0
+        kind = (shape, each.hint, each.last_complete)
+        if kind in groups:
+            groups[kind].rows.extend(each.rows)
+        else:
+            groups[kind] = replace(each, rows=list(each.rows))
+    return list(groups.values())
 
 
 def _parsed(file: TextFile) -> Any:
@@ -110,8 +126,11 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
         layout = CRYPTOWATCH if found.key in PERIODS else layout
     else:
         names = found.names
-        roles, layout = ask_missing(roles_by_name(names), names, doubts), layout_by_names(names)
-    by_name = read_name(filename)
+        by_name = prefer_epochs(
+            roles_by_name(names), names, lambda at: [cell for cell in columns[at] if cell is not None]
+        )
+        roles, layout = ask_missing(by_name, names, doubts), layout_by_names(names)
+    named = read_name(filename)
     table = Table(
         {role: _column(columns[at], is_time=role in ("time", "close_time")) for role, at in roles.index.items()},
         {role: names[at] for role, at in roles.index.items()},
@@ -120,8 +139,8 @@ def _table(found: Found, filename: str, doubts: Doubts) -> Table:
         filename,
         counted_from(1),
         place="item",
-        symbol=found.hint.symbol or by_name.symbol,
-        timeframe=found.hint.timeframe or by_name.timeframe,
+        symbol=found.hint.symbol or named.symbol,
+        timeframe=found.hint.timeframe or named.timeframe,
         zone=found.hint.zone,
         header=tuple(names),
         places=roles.index,

@@ -13,7 +13,7 @@ import pyarrow.csv as pacsv
 
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column, pc
-from annotate.importing.columns import Roles
+from annotate.importing.columns import EPOCH, Roles
 from annotate.importing.container import MIB
 from annotate.importing.dialect import TIME, Dialect
 from annotate.importing.header_names import PRICES
@@ -29,8 +29,6 @@ WORDS = re.compile(r'^[\s"#*(\[;,]*[^\W\d]')
 BLOCK = 4 * MIB
 # ISO times that Arrow's CSV reader turns into timestamps by itself, all with an offset or all without.
 ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?")
-# Widths of epochs that no compact date has: 20240131, 202401310930 and so on are text.
-EPOCH = re.compile(r"\d{10}|\d{13}|\d{16}|\d{19}")
 
 
 @dataclass(frozen=True, slots=True)

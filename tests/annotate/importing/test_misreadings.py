@@ -185,6 +185,46 @@ def test_candles_under_their_length_in_seconds_may_be_stamped_with_their_ends(tm
     assert_holds(imported(tmp_path, "a.json", data, {"stamp": "close"}), HOURS)
 
 
+@pytest.mark.parametrize("names", ["timestamp,datetime", "datetime,timestamp", "date,time", "datetime,unix"])
+def test_epochs_go_before_a_clock_whose_zone_nobody_states(names: str, tmp_path: Path) -> None:
+    times = {"timestamp": "epoch", "time": "epoch", "unix": "epoch"}
+
+    def cell(row: Row, name: str) -> object:
+        return row.time if times.get(name) == "epoch" else row.clock("%Y-%m-%d %H:%M:%S", "Asia/Kolkata")
+
+    header = f"{names},open,high,low,close,volume"
+    cells = [(*(cell(row, name) for name in names.split(",")), *row.prices, row.volume) for row in HOURS]
+    assert_holds(imported(tmp_path, "a.csv", lines(header, cells)), HOURS)
+    items = [dict(zip(header.split(","), line, strict=True)) for line in cells]
+    buffer = io.BytesIO()
+    pd.DataFrame(items).to_parquet(buffer)
+    if names != "date,time":  # in one table these are the halves of a time, unless the second is a whole one
+        assert_holds(imported(tmp_path, "a.json", json.dumps(items).encode()), HOURS)
+        assert_holds(imported(tmp_path, "a.parquet", buffer.getvalue()), HOURS)
+
+
+def test_every_message_of_a_stream_is_read_and_those_of_forming_candles_are_left_out(tmp_path: Path) -> None:
+    candles = rows(900, step=60_000)
+    messages = []
+    for row in candles:
+        prices = dict(zip("ohlc", row.prices, strict=True))
+        bar = {"t": row.time, "T": row.time + 59_999, "i": "1m", **prices, "v": row.volume}
+        messages += [{"e": "kline", "s": "BTCUSDT", "k": {**bar, "x": closed}} for closed in (False, True)]
+    data = "\n".join(json.dumps(message) for message in messages).encode()
+    found = imported(tmp_path, "a.json", data)
+    assert_holds(found, candles)
+    assert found.report["dropped"]["still forming"]["count"] == 900
+
+
+@pytest.mark.parametrize("names", ["Volume USDT,Volume ADA", "Volume ADA,Volume USDT", "Volume_(USD),Volume_(BTC)"])
+def test_the_volume_is_that_of_the_base_asset(names: str, tmp_path: Path) -> None:
+    base = next(name for name in names.split(",") if "USD" not in name)
+    cells = [
+        (row.time, *row.prices, *(row.volume if name == base else "9.9" for name in names.split(","))) for row in HOURS
+    ]
+    assert_holds(imported(tmp_path, "a.csv", lines(f"unix,open,high,low,close,{names}", cells)), HOURS)
+
+
 @pytest.mark.parametrize("parts", ["Y m d H M", "Y m d H", "Y m d"])
 def test_a_time_in_parts_is_put_together(parts: str, tmp_path: Path) -> None:
     names = {"Y": "Year", "m": "Month", "d": "Day", "H": "Hour", "M": "Minute"}
