@@ -126,9 +126,11 @@ class Ground:
 
         Nor is judged what lies in marks of less weight: a model's own marks do not speak for it.
         """
-        known = np.zeros(len(self.market), np.bool_)
+        known, can = np.zeros((2, len(self.market)), np.bool_)
         known[self.rows] = classes != UNKNOWN
-        can: npt.NDArray[np.bool_] = maximum_filter1d(known, 2 * GROUP_GAP + 1)
+        for piece in self.pieces:  # not the whole series: it may be long
+            near = slice(max(0, piece.start - GROUP_GAP), piece.end + GROUP_GAP)
+            can[near] |= maximum_filter1d(known[near], 2 * GROUP_GAP + 1)
         for span in set(self.marked.spans) - set(self.marked.own):
             can[span.start : span.end] = False
         return can

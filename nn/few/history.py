@@ -41,7 +41,8 @@ def read_history(
     """
     kept: list[Suggested] = []
     since = start
-    borders = [*range(start + size, end - overlap, size), end]
+    long = end - start > size + overlap  # a short one is read at one go
+    borders = [*(border for border in _borders(start, end, size) if long and border < end - overlap), end]
     for begin, border in zip([start, *borders[:-1]], borders, strict=True):
         piece = Piece(market, max(start, begin - overlap), min(end, border + overlap))
         new = tell(piece, read(piece))
@@ -52,6 +53,15 @@ def read_history(
             yield Progress(final, begin - start, end - start)
         since = cut
     yield Progress(kept, end - start, end - start)
+
+
+def _borders(start: int, end: int, size: int) -> Iterator[int]:
+    """Give where pieces end: small ones at first, so that the first suggestions come soon."""
+    border, step = start, max(1, size // 8)
+    while border + step < end:
+        border += step
+        step = min(size, 2 * step)
+        yield border
 
 
 def _cut(old: Sequence[Suggested], new: Sequence[Suggested], border: int, overlap: int) -> int:

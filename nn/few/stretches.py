@@ -17,6 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 LONGEST = 400  # candles of the longest stretch
 MOST = 60  # ends that are tried for each beginning
+AT_ONCE = 128  # beginnings whose paths are looked at together
 FAR = 12.0  # σ beyond which a reversal is simply large
 LOOKS = (
     "size", "log_length", "against", "speed", "straightness", "overshoot",
@@ -44,8 +45,8 @@ def stretches(market: Market, start: int, end: int) -> Stretches:
     """Describe every candidate stretch whose two extremes lie in [start, end)."""
     places = market.places[np.searchsorted(market.places, start) : np.searchsorted(market.places, end)]
     reversals = _reversals(market.log_price, places)
-    parts = [_from(market, places, i, reversals) for i in range(len(places) - 1)]
-    parts = [part for part in parts if len(part.begin)]
+    blocks = [np.arange(at, min(at + AT_ONCE, len(places))) for at in range(0, len(places), AT_ONCE)]
+    parts = [_from(market, places, block, reversals) for block in blocks]
     if not parts:
         return Stretches(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, len(LOOKS))))
     return Stretches(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -68,44 +69,55 @@ def signed(looks: Floats) -> Floats:
     return np.concatenate([sign, sign * looks[:, [SIZE, SPEED]], plain], axis=1)
 
 
-def _from(market: Market, places: Ints, index: int, reversals: Floats) -> Stretches:
-    begin, ends = places[index], places[index + 1 : index + 1 + MOST]
-    ends = ends[ends - begin <= LONGEST]
-    if not len(ends):
-        return Stretches(ends, ends, np.empty((0, len(LOOKS))))
-    path, length, sigma = market.log_price[begin : ends[-1] + 1], ends - begin, market.sigma[ends]
-    top, bottom = np.maximum.accumulate(path), np.minimum.accumulate(path)
-    fall, rise = np.maximum.accumulate(top - path)[length], np.maximum.accumulate(path - bottom)[length]
-    travelled = np.cumsum(np.abs(np.diff(path)))[length - 1]
-    move = path[length] - path[0]
+def _from(market: Market, places: Ints, indices: Ints, reversals: Floats) -> Stretches:
+    """Describe the candidates that begin at the places of `indices` (b,), a matrix of paths at once."""
+    row, step = np.nonzero(_is_near(places, indices))
+    index, last = indices[row], indices[row] + 1 + step
+    begin, ends = places[index], places[last]
+    path = _paths(market.log_price, places[indices], int((ends - begin).max(initial=0)))
+    top, bottom = np.maximum.accumulate(path, axis=1), np.minimum.accumulate(path, axis=1)
+    at = row, ends - begin
+    fall, rise = (np.maximum.accumulate(turn, axis=1)[at] for turn in (top - path, path - bottom))
+    travelled = np.cumsum(np.abs(np.diff(path, axis=1)), axis=1)[row, ends - begin - 1]
+    length, sigma = ends - begin, market.sigma[ends]
+    move = path[at] - path[row, 0]
     up = (move > 0).astype(np.int64)
     size, against = np.abs(move) / sigma, np.where(up, fall, rise) / sigma
-    after = reversals[index + 1 : index + 1 + len(ends)]
-    rows = np.arange(len(ends))
     looks = [
         size,
         np.log(length),
         against,
         size / np.sqrt(length),
         np.abs(move) / np.maximum(travelled, TINY),
-        (top[length] - bottom[length]) / sigma - size,
-        np.minimum(after[rows, up, 0] / sigma, FAR),
+        (top[at] - bottom[at]) / sigma - size,
+        np.minimum(reversals[last, up, 0] / sigma, FAR),
         np.minimum(reversals[index, 1 - up, 1] / sigma, FAR),
-        np.minimum(after[rows, up, 1] / sigma, FAR),
+        np.minimum(reversals[last, up, 1] / sigma, FAR),
         against / np.maximum(size, 1e-9),
         *_context(market, begin, ends, 2 * up - 1),
         up.astype(np.float64),
     ]
-    return Stretches(np.full(len(ends), begin), ends, np.stack(looks, axis=1))
+    return Stretches(begin, ends, np.stack(looks, axis=1))
 
 
-def _context(market: Market, begin: int, ends: Ints, sign: Ints) -> list[Floats]:
+def _is_near(places: Ints, indices: Ints) -> npt.NDArray[np.bool_]:
+    """Tell which of the next places (b, MOST) are no further than the longest stretch."""
+    following = indices[:, None] + 1 + np.arange(MOST)
+    ends = places[np.minimum(following, len(places) - 1)]
+    return np.asarray((following < len(places)) & (ends - places[indices][:, None] <= LONGEST))
+
+
+def _paths(log_price: Floats, begins: Ints, longest: int) -> Floats:
+    """Give the path from each beginning (b, longest + 1); past the series' end it stands still."""
+    at = begins[:, None] + np.arange(longest + 1)
+    return np.asarray(log_price[np.minimum(at, len(log_price) - 1)])
+
+
+def _context(market: Market, begin: Ints, ends: Ints, sign: Ints) -> list[Floats]:
     """Give the moves before a stretch's beginning and after its end, in its direction: positive where price goes on."""
-    path, last = market.log_price, len(market) - 1
-    led = [(path[begin] - path[max(0, begin - scale)]) / market.sigma[begin] / np.sqrt(scale) for scale in CONTEXT]
-    followed = [
-        (path[np.minimum(ends + scale, last)] - path[ends]) / market.sigma[ends] / np.sqrt(scale) for scale in CONTEXT
-    ]
+    path, last, sigma = market.log_price, len(market) - 1, market.sigma
+    led = [(path[begin] - path[np.maximum(0, begin - scale)]) / sigma[begin] / np.sqrt(scale) for scale in CONTEXT]
+    followed = [(path[np.minimum(ends + scale, last)] - path[ends]) / sigma[ends] / np.sqrt(scale) for scale in CONTEXT]
     return [sign * np.clip(move, -FAR, FAR) for move in (*led, *followed)]
 
 

@@ -51,7 +51,7 @@ def test_progress_rises_to_the_whole_and_reading_can_be_left_at_any_piece(path: 
 
     reading = read_history(path, read, untold, 0, LONG, size=4_000, overlap=500)  # type: ignore[arg-type]
     first = next(reading)
-    assert 0 < first.done < first.total == LONG
+    assert 0 < first.done <= 500 < first.total == LONG  # an eighth of a piece: the first suggestions come soon
     seen = len(asked)
     reading.close()  # type: ignore[attr-defined]
     assert len(asked) == seen
@@ -73,7 +73,7 @@ def test_a_piece_is_no_larger_and_none_is_held_longer_however_long_the_series_is
 
     for _ in read_history(path, read, untold, 0, LONG, size=1_000, overlap=300):  # type: ignore[arg-type]
         pass
-    assert len(pieces) == LONG // 1_000
+    assert len(pieces) == LONG // 1_000 + 2  # 125, 250 and 500 candles come first
     assert max(alive) <= 2
 
 
