@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,7 @@ def fit_together(job: Job, control: Control, dataset_dir: Path) -> Generator[Sai
     cards = torch.cuda.device_count() if job.device.device.type == "cuda" else None
     if cards is not None and cards < job.config.ranks:
         raise ConfigError("ranks", job.config.ranks, f"at most {cards} here: each process needs a card of its own")
-    with tempfile.TemporaryDirectory(prefix="ranks-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
         crew = _Crew(job, dataset_dir, Path(folder))
         try:
             return (yield from fit(crew.job, control))
@@ -52,6 +53,7 @@ class _Crew:
     def __init__(self, job: Job, dataset_dir: Path, folder: Path) -> None:
         self._folder, self._dataset_dir = folder, dataset_dir
         self._processes: list[subprocess.Popen[str]] = []
+        self._holds_checkpoints = job.checkpoint_dir is None
         self.job = dataclasses.replace(
             job,
             checkpoint_dir=job.checkpoint_dir or folder / "checkpoints",
@@ -69,6 +71,8 @@ class _Crew:
             time.sleep(LOOK_S)
             yield
         join_here(self._folder, ranks, self.job.device.device)
+        if not self._holds_checkpoints:
+            shutil.rmtree(self._folder)  # they have met: nothing is left even where this process is killed
 
     def _started(self, rank: int) -> subprocess.Popen[str]:
         process = subprocess.Popen(
@@ -98,8 +102,8 @@ class _Crew:
                 if (code := process.poll())
             ]
             if gone:
-                size = self.job.ranks.size
-                return f"of the {size} processes of this run, counted from 0, number {', '.join(gone)} was lost"
+                words = f"lost process {', '.join(gone)} of {self.job.ranks.size}, counted from 0"
+                return f"{words}: start the run again, where it happens again with ranks = 1"
             if time.monotonic() >= end:
                 return ""
             time.sleep(LOOK_S)

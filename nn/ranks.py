@@ -77,6 +77,7 @@ def join_here(folder: Path, ranks: Ranks, device: torch.device) -> None:
         backend = "nccl"
     meeting = f"file://{folder / MEETING}"
     dist.init_process_group(backend, init_method=meeting, rank=ranks.rank, world_size=ranks.size, timeout=PAUSE)
+    dist.barrier()  # from here on nobody looks into the folder
 
 
 def leave(ranks: Ranks) -> None:

@@ -16,15 +16,20 @@ Signs = npt.NDArray[np.int64]
 
 LIKELY = 0.9  # how often the next sign is the rule's
 SIZE = 1e-3  # of a candle's log return
+HOUR, DAY = 60, 24  # candles of an hour, hours
 SPREAD = 0.4  # of the logarithm of sizes and volumes
 
-RULES: dict[str, Callable[[Signs, Signs, int], int]] = {
-    "two_signs": lambda sign, heavy, t: int(sign[t] * sign[t - 1]),
-    "three_signs": lambda sign, heavy, t: int(sign[t] * sign[t - 1] * sign[t - 2]),
-    "far_sign": lambda sign, heavy, t: int(sign[t] * sign[t - 5]),
-    "volume": lambda sign, heavy, t: int(sign[t] * heavy[t]),
+Rule = Callable[[Signs, Signs, Signs, int], int]
+
+RULES: dict[str, Rule] = {
+    "two_signs": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 1]),
+    "three_signs": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 1] * sign[t - 2]),
+    "far_sign": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 5]),
+    "volume": lambda sign, heavy, wick, t: int(sign[t] * heavy[t]),
+    "hour": lambda sign, heavy, wick, t: int(sign[t]) if t // HOUR % DAY < DAY // 2 else -int(sign[t]),
+    "wick": lambda sign, heavy, wick, t: int(sign[t] * wick[t]),
 }
-"""Name → the likely next sign from the signs and the heaviness (±1) of the candles up to t."""
+"""Name → the likely next sign from the candles up to t: their signs, heaviness and longer wick (upper 1, lower −1)."""
 
 
 def market(rule: str, seed: int, rows: int) -> DatasetDir:
@@ -32,12 +37,13 @@ def market(rule: str, seed: int, rows: int) -> DatasetDir:
     draw = np.random.default_rng([seed, list(RULES).index(rule)])
     heavy, obeys = draw.choice([-1, 1], rows), np.where(draw.random(rows) < LIKELY, 1, -1)
     sign: Signs = draw.choice([-1, 1], rows)
-    for t in range(5, rows - 1):
-        sign[t + 1] = RULES[rule](sign, heavy, t) * obeys[t + 1]
-    move = sign * SIZE * np.exp(SPREAD * draw.standard_normal(rows))
-    close = 100 * np.exp(np.cumsum(move))
-    start = np.concatenate([[100.0], close[:-1]])
+    size = SIZE * np.exp(SPREAD * draw.standard_normal(rows))
     reach = np.abs(draw.standard_normal((2, rows))) * SIZE / 2
+    wick = np.where(reach[0] > reach[1], 1, -1)
+    for t in range(5, rows - 1):
+        sign[t + 1] = RULES[rule](sign, heavy, wick, t) * obeys[t + 1]
+    close = 100 * np.exp(np.cumsum(sign * size))
+    start = np.concatenate([[100.0], close[:-1]])
     high, low = np.maximum(start, close) * (1 + reach[0]), np.minimum(start, close) * (1 - reach[1])
     volume = np.exp(heavy + SPREAD * draw.standard_normal(rows))
     candles = Candles(np.arange(rows, dtype=np.int64) * 60_000, start, high, low, close, volume)

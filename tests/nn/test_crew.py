@@ -52,7 +52,7 @@ def test_a_killed_process_ends_the_run_with_words_and_leaves_nothing_behind(job:
     next(run)
     (other,) = _children()
     os.kill(other, signal.SIGKILL)
-    with pytest.raises(RankLost, match="number 1 \\(killed by signal 9\\) was lost"):
+    with pytest.raises(RankLost, match="lost process 1 \\(killed by signal 9\\) of 2"):
         list(run)
     _nothing_is_left(tmp_path)
 
