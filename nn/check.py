@@ -26,7 +26,7 @@ from nn.windows import Batch, noise
 
 SPEED_S = 5.0
 LEAST_ROUNDS = 4
-MATRIX = 1024
+MATRIX = {"cpu": 1024, "cuda": 8192}  # rows of what is multiplied: enough for the device to reach its rate
 SLOPE_STEP = 1e-4
 TOLERANCE = {"float32": 1e-3, "bfloat16": 5e-2}
 SLOPE_TOLERANCE = 1e-5
@@ -87,13 +87,14 @@ def speed(config: ModelConfig, device: Device) -> tuple[float, float]:
     """
     where = str(device.device)
     learner, batch = Learner(config, Schedule(1e-3), device=where), noise(config, head_classes(()), where)
-    square = torch.randn(MATRIX, MATRIX, device=where, dtype=getattr(torch, device.dtype))
+    size = MATRIX[device.device.type]
+    square = torch.randn(size, size, device=where, dtype=getattr(torch, device.dtype))
     end = time.perf_counter() + SPEED_S
     rates: list[float] = []
     products: list[float] = []
     while time.perf_counter() < end or len(rates) < LEAST_ROUNDS:
         rates.append(len(batch) / _seconds(lambda: learner.step(batch), where))
-        products.append(2 * MATRIX**3 / _seconds(lambda: square @ square, where))
+        products.append(2 * size**3 / _seconds(lambda: square @ square, where))
     rate, product = median(rates[1:]), median(products[1:])  # the first of each loads what it needs
     return rate, rate * operations(config) / config.batch_size / product
 

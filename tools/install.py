@@ -20,10 +20,8 @@ def main(venv: str, torch: str = "", extra: str = "") -> int:
     listed = extra.endswith(".txt")
     what = ["--requirement", extra] if listed else ["--editable", f".[{extra}]" if extra else "."]
     python = str(Path(venv) / "bin" / "python")
-    print(
-        f"Installing the {'peers' if listed else 'test tools' if extra else 'packages'} into {venv} (minutes at the first time) …",
-        flush=True,
-    )
+    words = "peers" if listed else "test tools" if extra else "packages"
+    print(f"Installing the {words} into {venv} (minutes at the first time) …", flush=True)
     uv = shutil.which("uv")
     command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install", "-qq"]
     options = ["--extra-index-url", TORCH_INDEX + torch] if torch else []
