@@ -32,7 +32,7 @@ def test_two_processes_take_the_steps_of_one_stop_together_and_notice_a_death(tm
         process.start()
     alone, _ = _losses(ALONE)
     for process in processes:
-        process.join(200)
+        process.join(500)
     losses, ends = zip(*(torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2)), strict=True)
     assert len(alone) == STOP_AT
     for of in losses:
