@@ -21,10 +21,12 @@ ROUNDS = 5
 MOVES = 24
 WHEELS = 10
 APPENDED = 12
-HELD = 1_000  # candles of each bare page
+HELD = 4_000  # candles of each bare page: as many as ours may hold of the same series
 SHOWN = 200
-SERIES = 1  # EUR/USD 1h of the sample
+SERIES, DAILY = 1, 2  # EUR/USD 1h and AAPL 1d of the sample
 HOUR = 3_600_000
+DAY = 24 * HOUR
+PRESSES = 12
 SPANS, MANY = 500, 10_000
 Pair = Callable[[], float]
 
@@ -36,7 +38,7 @@ PROBE = """() => {
   });
   window.__took = [];
   window.__painted = painted;
-  for (const name of ['pointermove', 'wheel'])
+  for (const name of ['pointermove', 'wheel', 'keydown', 'change'])
     addEventListener(name, () => painted(performance.now()), { capture: true, passive: true });
 }"""
 APPEND = """([candle]) => { const began = performance.now(); window.__add(candle); window.__painted(began); }"""
@@ -118,7 +120,52 @@ def _spans(browser: Browser, server: Server) -> Iterator[Measure]:
         yield _measure(f"pan, p50, with {count:,} spans", "none", bar, partial(_pan, with_spans), partial(_pan, none))
         if count == SPANS:
             yield _drag(with_spans)
+        else:
+            yield from _list(browser, server, with_spans)
         with_spans.close()
+
+
+def _list(browser: Browser, server: Server, with_many: Page) -> Iterator[Measure]:
+    """Selecting, filtering and drawing among many annotations, beside a page that has a twentieth of them."""
+    _store_spans(server, SPANS, DAILY, DAY)
+    with_some = _our_page(browser, server, DAILY)
+    with_some.wait_for_function("() => __chart.stats().spans > 5")
+    for name, act in (("select the next", _select), ("filter the list", _filter), ("draw a span", _draw)):
+        title = f"{name} of {MANY:,}, p50"
+        yield _measure(title, f"of {SPANS}", 4.0, partial(act, with_many), partial(act, with_some))
+    with_some.close()
+
+
+def _select(page: Page) -> float:
+    return statistics.median(_key(page, "j") for _ in range(PRESSES))
+
+
+def _key(page: Page, key: str) -> float:
+    """Press a key and wait for what it painted, ms."""
+    page.evaluate("window.__took = []")
+    page.keyboard.press(key)
+    page.wait_for_function("() => window.__took.length > 0")
+    return float(page.evaluate("window.__took[0]"))
+
+
+def _filter(page: Page) -> float:
+    labels = page.get_by_label("Only this label")
+    page.evaluate("window.__took = []")
+    for turn in range(PRESSES // 2):
+        labels.select_option(("Range", "")[turn % 2])
+    return _p50(page)
+
+
+def _draw(page: Page) -> float:
+    """Draw by keyboard and take it back at once; the figure is of the key that stores."""
+    took = []
+    for _ in range(PRESSES // 4):
+        page.keyboard.press("1")
+        page.keyboard.press("[")
+        page.keyboard.press("ArrowLeft")
+        took.append(_key(page, "]"))
+        page.locator("#save-state").get_by_text("all saved").wait_for()
+    return statistics.median(took)
 
 
 def _measure(name: str, peer: str, bar: float, own: Pair, theirs: Pair) -> Measure:
@@ -214,18 +261,16 @@ def _bare_page(browser: Browser, server: Server, script: str) -> Page:
 
 def _first(server: Server) -> int:
     facts = server.get(f"/api/series/{SERIES}")["series"]
-    return int(facts["last"]) - 3 * HELD * HOUR
+    return int(facts["last"]) - 2 * HELD * HOUR
 
 
-def _store_spans(server: Server, count: int) -> None:
-    """Store spans of two candles, the newest at the end of the series, in one gesture of a thousand each."""
-    last = int(server.get(f"/api/series/{SERIES}")["series"]["last"])
-    known = len(server.get(f"/api/series/{SERIES}/annotations")["items"])
-    starts = [last - (1 + place % 2_900) * 2 * HOUR for place in range(known, count)]
-    for begin in range(0, len(starts), 1000):
-        put = [
-            {"id": str(uuid.uuid4()), "kind": "span", "label": "Range", "start": at, "end": at + 2 * HOUR}
-            for at in starts[begin : begin + 1000]
-        ]
-        answer = server.call("POST", f"/api/series/{SERIES}/annotations/bulk", json={"put": put})
-        assert answer.status_code == 200, answer.text
+def _store_spans(server: Server, count: int, series_id: int = SERIES, step: int = HOUR) -> None:
+    """Store spans of two candles, the newest at the end of the series, in one gesture."""
+    last = int(server.get(f"/api/series/{series_id}")["series"]["last"])
+    known = len(server.get(f"/api/series/{series_id}/annotations")["items"])
+    starts = [last - (1 + place % 2_900) * 2 * step for place in range(known, count)]
+    put = [
+        {"id": str(uuid.uuid4()), "kind": "span", "label": "Range", "start": at, "end": at + 2 * step} for at in starts
+    ]
+    answer = server.call("POST", f"/api/series/{series_id}/annotations/bulk", json={"put": put})
+    assert answer.status_code == 200, answer.text
