@@ -43,10 +43,10 @@ class ThreeNumbers:
         year = np.where(self.third < 100, full_years(self.third), self.third)
         return (year, self.second, self.first) if order == DAY_FIRST else (year, self.first, self.second)
 
-    def fits(self, order: str) -> bool:
-        """Tell whether nearly all rows are dates in an order."""
+    def fit(self, order: str) -> float:
+        """Give the share of rows that are dates in an order."""
         _year, month, day = self.civil(order)
-        return bool(np.mean((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)) >= MOST_FIT)
+        return float(np.mean((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
 
     def times(self, order: str) -> Ints:
         """Give the times as an order reads them, in ms; a day beyond its month runs into the next one."""
@@ -65,8 +65,10 @@ def choose_order(dates: ThreeNumbers, doubts: Doubts, *, day_first: bool | None)
     """Give the order and why: by numbers that fit one alone, the layout, the separator, the steps, or by asking."""
     if doubts.given("date_order"):
         return _asked(dates, doubts, tuple(LABELS)), "as answered"
-    fitting = [order for order in LABELS if (order != YEAR_FIRST or dates.short_years) and dates.fits(order)]
-    fitting = _without_leaps(dates, fitting)
+    possible = [order for order in LABELS if order != YEAR_FIRST or dates.short_years]
+    fitting = _without_leaps(dates, [order for order in possible if dates.fit(order) >= MOST_FIT])
+    if YEAR_FIRST not in fitting:  # of day and month one row tells
+        fitting = [order for order in fitting if dates.fit(order) == 1] or fitting
     if len(fitting) < 2:
         order = fitting[0] if fitting else (DAY_FIRST if dates.first.max() > 12 else MONTH_FIRST)
         return order, f"the {order.split('_')[0]} comes first: no other order gives dates of a calendar"

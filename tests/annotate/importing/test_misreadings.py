@@ -54,6 +54,14 @@ def test_a_single_date_of_three_short_numbers_is_asked_about_in_every_order(tmp_
     ]
 
 
+def test_one_day_above_twelve_among_many_rows_tells_the_order(tmp_path: Path) -> None:
+    times = [f"{day:02}/05/2024" for day in (*[6, 5] * 50, 13)]
+    found = times_of(tmp_path, table(times), duplicates="last")
+    assert [pd.Timestamp(ms, unit="ms").day for ms in found] == [5, 6, 13]
+    mixed = [f"{day:02}/05/24" for day in range(1, 29)] * 2 + ["45/05/24"]
+    assert refused(tmp_path, table(mixed)).details["value"] == "45/05/24"
+
+
 COUNTS: dict[str, tuple[Callable[[Row], object], list[Row], dict[str, str]]] = {
     "minutes since 1970": (lambda row: row.time // 60_000, HOURS, {"small_times": "minutes"}),
     "dates of six digits": (lambda row: row.clock("%y%m%d"), DAYS, {"small_times": "dates"}),
