@@ -224,7 +224,14 @@ def test_an_edit_of_a_mark_that_someone_changed_is_shown_with_both_versions(
     theirs = {**mark, "label": "Noise"}
     path = f"/api/series/{EURUSD}/annotations/{mark['id']}"
     assert chart.server.call("PUT", path, json=theirs, headers={"X-Author": "Ada"}).status_code == 200
+    chart.page.get_by_role("tab", name="Train").click()
     chart.page.unroute(PUTS)
+    told = chart.page.locator(".toast", has_text="waits for you to settle it")
+    expect(told).to_be_visible()
+    corner = "toast => { const { left, top } = toast.getBoundingClientRect(); return [left + 8, top + 8] }"
+    at = "(toast, [x, y]) => toast.contains(document.elementFromPoint(x, y))"
+    assert not told.evaluate(at, told.evaluate(corner)), "the chart below a message can still be drawn on"
+    told.get_by_role("button", name="Show").click()
     card = chart.page.locator("#annotate-panel .card")
     expect(card).to_contain_text("Span Range")
     expect(card).to_contain_text("Span Noise")
