@@ -33,7 +33,8 @@ import { endOf, startOf } from "./annotation.js";
  * @property {Record<string, {f1: number, true: number}>} scores
  */
 
-/** @typedef {{id: number, source: string, mode: string, created: number, learnt: Learnt[], fates: Record<string, number>}} Lesson */
+/** @typedef {{marks: number, own: number, other: number}} Compared F1 of the marks' own lesson and of the trained model */
+/** @typedef {{id: number, source: string, mode: string, created: number, learnt: Learnt[], fates: Record<string, number>, request: {compared?: Compared | null}}} Lesson */
 
 /**
  * Give what the server says of a suggestion the fields that every annotation has.
@@ -98,6 +99,25 @@ export function marksText({ marks, weights, rejected }) {
   });
   const total = Object.values(marks).reduce((sum, count) => sum + count, 0);
   return `${total} marks: ${parts.join(", ")}${rejected ? `; ${rejected} rejected` : ""}`;
+}
+
+/**
+ * What a lesson is of.
+ * @param {Pick<Lesson, "source" | "mode">} lesson
+ */
+export function lessonTitle({ source, mode }) {
+  if (source === "import") return "Rejected elsewhere";
+  if (mode === "rule") return `Rule ${source.replaceAll("_", " ")}`;
+  return `${source === "model" ? "Trained model" : "Marks"}, ${mode === "causal" ? "causal" : "with hindsight"}`;
+}
+
+/**
+ * Which of the two read the marks better that neither had seen; empty where they were not compared.
+ * @param {Pick<Lesson, "request">} lesson
+ */
+export function comparedText({ request: { compared } }) {
+  if (!compared) return "";
+  return `On ${compared.marks} marks that neither had seen: your marks F1 ${compared.own.toFixed(2)}, trained model ${compared.other.toFixed(2)}`;
 }
 
 /**

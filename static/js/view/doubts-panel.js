@@ -1,7 +1,7 @@
 // What the marks teach, on request: doubted marks, what was learnt of how many, and whether more marks help.
 
 import { formatShortTime } from "../model/format.js";
-import { marksText, readerText } from "../model/suggestion.js";
+import { comparedText, lessonTitle, marksText, readerText } from "../model/suggestion.js";
 import { Zone } from "../model/zone.js";
 import { button, element, fill } from "./element.js";
 import { learningCurve } from "./learning-curve.js";
@@ -111,14 +111,16 @@ function doubtRow(doubt, zone, { book, marks, annotator, view }, onSettled) {
 function lessonRows(lessons, { view, pageSettings }) {
   const zone = new Zone(pageSettings.get().zone);
   if (!lessons.length) return [element("p", { class: "muted" }, "Nothing yet.")];
-  return lessons.map(({ id, source, mode, created, learnt, fates }) => {
+  return lessons.map((lesson) => {
+    const { id, created, learnt, fates } = lesson;
+    const compared = comparedText(lesson);
     const fate = Object.entries(fates).map(([name, count]) => `${count} ${name}`).join(", ");
-    const title = mode === "rule" ? `Rule ${source.replaceAll("_", " ")}` : mode === "causal" ? "Marks, causal" : "Marks, with hindsight";
     return element(
       "div",
       { class: "lesson" },
-      element("div", { class: "row spread" }, element("b", {}, `${id} · ${title}`), element("span", { class: "muted number" }, formatShortTime(created, zone, view.timeframe))),
-      ...learnt.map((each) => element("div", {}, `${each.kind}, ${each.layer}: ${marksText(each)}; ${readerText(each)}`)),
+      element("div", { class: "row spread" }, element("b", {}, `${id} · ${lessonTitle(lesson)}`), element("span", { class: "muted number" }, formatShortTime(created, zone, view.timeframe))),
+      ...learnt.map((each) => element("div", {}, `${[each.kind, each.layer].filter(Boolean).join(", ")}: ${marksText(each)}; ${readerText(each)}`)),
+      compared && element("div", {}, compared),
       element("div", { class: "muted" }, fate ? `Suggestions: ${fate}` : "No suggestion left"),
     );
   });
