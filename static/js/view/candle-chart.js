@@ -89,6 +89,8 @@ export class CandleChart {
       priceLineVisible: atEnd,
       priceFormat: { type: "price", precision: decimals, minMove: 10 ** -decimals },
     });
+    // Between the two the library has volumes of candles that are gone; a crosshair on one of them would make it throw.
+    this.pointNowhere();
     this.#candles.setData(Array.from({ length: candles.length }, (_, index) => candlePoint(candles, index)));
     this.#volume.draw(candles);
     if (kept && candles.length) this.setVisible(kept);
