@@ -139,3 +139,19 @@ def _printed_link(process: subprocess.Popen[str], output: list[str]) -> str:
         time.sleep(0.05)
     process.kill()
     raise AssertionError(f"no link within {START_S} s: {''.join(output)}")
+
+
+def worker_of(server: Server) -> int:
+    """Give the process id of a server's training process."""
+    threads = Path(f"/proc/{server.process.pid}/task").iterdir()
+    found = {pid for thread in threads for pid in _children(thread)}
+    workers = [pid for pid in found if b"nn.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert len(workers) == 1
+    return workers[0]
+
+
+def _children(thread: Path) -> list[int]:
+    try:
+        return [int(pid) for pid in (thread / "children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # a request's thread that has ended since it was listed
+        return []

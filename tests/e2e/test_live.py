@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from typing import Any
 from uuid import uuid4
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.serving import Server
+from tests.serving import Server, worker_of
 
 WAIT_MS = 60_000
 SERIES = 1
@@ -70,7 +72,9 @@ def test_predictions_hide_and_come_back_with_the_key(shared_server: Server, page
     shared_server.wait_for_state(run_id, "stopped")
 
 
-def test_a_person_annotates_goes_back_and_stops_while_it_is_live(shared_server: Server, page: Page) -> None:
+def test_a_person_annotates_goes_back_resumes_after_a_death_stops_and_starts_again(
+    shared_server: Server, page: Page
+) -> None:
     open_page(page, shared_server)
     run_id = start_live(page, shared_server, speed="10", start=1_500_000_000_000 // 3_600_000 * 3_600_000)
     wait_for_candles(shared_server, run_id, 8)
@@ -86,11 +90,33 @@ def test_a_person_annotates_goes_back_and_stops_while_it_is_live(shared_server: 
     (told,) = [event for event in shared_server.events(run_id) if event["type"] == "rolled_back"]
     assert (told["asked"], told["back_to"]) == (True, 1)
     expect(panel).to_contain_text(told["message"])
+    os.kill(worker_of(shared_server), signal.SIGKILL)
+    line = page.locator(f"[data-run='{run_id}']")
+    expect(line).to_contain_text("interrupted", timeout=WAIT_MS)
+    expect(line).to_contain_text("killed by SIGKILL")
+    before = len(scored(shared_server, run_id))
+    page.get_by_role("button", name=f"Resume run {run_id}").click()
+    wait_for_candles(shared_server, run_id, before + 8)
+    expect(line).to_contain_text("running")
     page.get_by_role("button", name="Stop").click()
     summary = shared_server.wait_for_state(run_id, "stopped")["summary"]
     learnt = [event for event in shared_server.events(run_id) if event["type"] == "candle_learnt"]
     assert summary["counts"] == learnt[-1]["counts"]
     assert sum(summary["counts"].values()) == len(learnt)
+    once = scored(shared_server, run_id)
+    assert once == sorted(set(once))
+    assert [event["candle_time"] for event in learnt] == once
+    events = shared_server.events(run_id)
+    assert page_events(page, run_id, len(events)) == events
+    page.get_by_role("button", name="Start live training").click()
+    again: int = shared_server.wait_for(lambda: newest_run(shared_server) > run_id and newest_run(shared_server))
+    wait_for_candles(shared_server, again, 4)
+    (begun,) = [event for event in shared_server.events(again) if event["type"] == "run_started"]
+    assert begun["origin"] == "fresh"  # it learns the new label, for which the first run's model had no class
+    assert "the loaded model does not fit: labels" in begun["reason"]
+    expect(page.locator(f"[data-run='{again}']")).to_contain_text("running")
+    page.get_by_role("button", name="Stop").click()
+    shared_server.wait_for_state(again, "stopped")
 
 
 def label_new_candles(server: Server, name: str) -> None:
@@ -219,10 +245,11 @@ def hover_candle(page: Page, words: str) -> None:
 
 
 def wait_for_candles(server: Server, run_id: int, count: int) -> None:
-    def scored() -> bool:
-        return len([event for event in server.events(run_id) if event["type"] == "candle_scored"]) >= count
+    server.wait_for(lambda: len(scored(server, run_id)) >= count, within_s=120)
 
-    server.wait_for(scored, within_s=120)
+
+def scored(server: Server, run_id: int) -> list[int]:
+    return [event["candle_time"] for event in server.events(run_id) if event["type"] == "candle_scored"]
 
 
 def newest_run(server: Server) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving import Server, start_server
+from tests.serving import Server, start_server, worker_of
 
 SMALL = {"sequence_length": 32, "d_model": 16, "n_layers": 1, "n_heads": 2}
 LONG = {**SMALL, "epochs": 10_000}
@@ -22,7 +22,7 @@ def test_a_killed_worker_is_told_with_its_cause_and_the_next_run_starts(
     shared_server: Server, death: signal.Signals, word: str
 ) -> None:
     run_id = _training_run(shared_server)
-    os.kill(_worker_of(shared_server), death)
+    os.kill(worker_of(shared_server), death)
     died = time.monotonic()
     run = shared_server.wait_for_state(run_id, "failed", within_s=5)
     assert time.monotonic() - died < 5
@@ -57,7 +57,7 @@ def test_stop_is_acknowledged_at_once_and_the_run_ends_soon(shared_server: Serve
 def test_a_killed_server_takes_its_worker_along_and_the_next_start_says_interrupted(tmp_path: Path) -> None:
     server = start_server(tmp_path / "data")
     run_id = _training_run(server)
-    worker = _worker_of(server)
+    worker = worker_of(server)
     server.kill()
     deadline = time.monotonic() + 10
     while _alive(worker) and time.monotonic() < deadline:
@@ -111,21 +111,6 @@ def _training_run(server: Server) -> int:
 def _dataset_of(server: Server, run_id: int) -> Path:
     dataset_id = server.get(f"/api/runs/{run_id}")["run"]["dataset_id"]
     return server.data_dir / "datasets" / str(dataset_id)
-
-
-def _worker_of(server: Server) -> int:
-    threads = Path(f"/proc/{server.process.pid}/task").iterdir()
-    found = {pid for thread in threads for pid in _children(thread)}
-    workers = [pid for pid in found if b"nn.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    assert len(workers) == 1
-    return workers[0]
-
-
-def _children(thread: Path) -> list[int]:
-    try:
-        return [int(pid) for pid in (thread / "children").read_text().split()]
-    except (FileNotFoundError, ProcessLookupError):  # a request's thread that has ended since it was listed
-        return []
 
 
 def _alive(pid: int) -> bool:
