@@ -267,7 +267,8 @@ def all_that_is_proposed(marking: Marking) -> dict[str, list[Any]]:
     path = f"/api/series/{marking.series_id}"
     rule = {"source": "zigzag", "labels": {"rising": "Long", "falling": "Short"}}
     found: dict[str, list[Any]] = {}
-    for name, wanted in {"history": {}, "causal": {"mode": "causal"}, "rule": rule}.items():
+    asked_for: dict[str, Json] = {"history": {}, "causal": {"mode": "causal"}, "rule": rule}
+    for name, wanted in asked_for.items():
         suggest(marking, **wanted)
         items = [item for item in shown(marking) if (item["source"] == "zigzag") == (name == "rule")]
         found[name] = [(item["label"], item["start"], item["end"], item["probability"]) for item in items]
