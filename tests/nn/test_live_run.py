@@ -197,7 +197,7 @@ def test_a_step_for_more_candles_than_a_window_holds_comes_when_the_window_is_fu
 def test_a_failure_in_the_inference_thread_reaches_the_loop_and_ends_no_thread(tmp_path: Path) -> None:
     run = Playing(tmp_path)
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("planted")
 
     run.session.scorer.score = broken  # type: ignore[assignment,method-assign]
