@@ -13,6 +13,7 @@ from annotate.annotations.mark import Change, Mark
 from annotate.annotations.ranges import Range, without
 from annotate.annotations.timeline import Timeline
 from annotate.models import Series
+from annotate.store.rivals import place_of, rivals
 from annotate.store.slate import Slate
 from annotate.store.undo import Gesture
 
@@ -25,20 +26,10 @@ def make_room(
     In an exclusive layer spans and candle classes are shortened, split or removed. In any other, a candle class takes
     the place of one on the very same candle. Marks of others, and those that the author cannot see now, stay.
     """
-    layers = {label.id: label.layer for label in series.label_set.labels}
-    stood_here = before is not None and (before.kind, before.geometry) == (new.kind, new.geometry)
-    if stood_here and before is not None and layers.get(before.label_id) == layers[new.label_id]:
-        return []
-    exclusive = layers[new.label_id] in series.label_set.exclusive
-    if new.kind not in CLASS_KINDS or not (exclusive or new.kind == "candle_class"):
-        return []
-    taken = (new.geometry["start"], new.geometry["end"])
     changes: list[Change] = []
-    for old in slate.classes_at(new.author, taken):
-        place = (old.geometry["start"], old.geometry["end"])
-        rival = old.id != new.id and layers.get(old.label_id) == layers[new.label_id] and _sees(gesture, old)
-        if rival and (exclusive or (old.kind == "candle_class" and place == taken)):
-            changes += _cut(slate, old, without([place], taken), timeline, gesture)
+    for old in rivals(slate, series.label_set, before, new):
+        if _sees(gesture, old):
+            changes += _cut(slate, old, without([place_of(old)], place_of(new)), timeline, gesture)
     return changes
 
 

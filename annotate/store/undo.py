@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,9 +13,10 @@ from sqlalchemy.orm import Session
 from annotate.annotations.mark import Change, Mark, describe, merge
 from annotate.annotations.ranges import Range, joined, without
 from annotate.errors import Conflict
-from annotate.models import Json, UndoStep
+from annotate.models import Json, LabelSet, Series, UndoStep
 from annotate.store.marks import label_names, mark_to_json
 from annotate.store.reviewed import ranges_of, set_ranges
+from annotate.store.rivals import load_rivals, rivals
 from annotate.store.slate import Slate
 from annotate.store.suggestions import set_fates
 
@@ -83,8 +85,8 @@ def review(session: Session, series_id: int, part: Range, gesture: Gesture, *, r
 def undo(session: Session, series_id: int, author: str, *, skip: bool = False) -> Applied:
     """Take back this author's last gesture.
 
-    Where someone changed a mark of it since, raise Conflict with both versions; with `skip`, leave that mark as it is
-    and take back the rest.
+    Where someone changed a mark of it since, or put another in its place where a candle can have one only, raise
+    Conflict with both versions; with `skip`, leave that mark as it is and take back the rest.
     """
     return _apply(session, series_id, author, "undo", skip)
 
@@ -127,6 +129,7 @@ def _apply(session: Session, series_id: int, author: str, direction: Direction, 
             continue
         restored = _restore(slate, current or expected, wanted)
         changes.append((restored, current) if direction == "undo" else (current, restored))
+    skipped += _leave_crowded(session, slate, step, changes, direction, skip)
     slate.write()
     touched = [_id_of(*change) for change in changes]
     applied = Applied(step.title, slate.shown(touched), slate.missing(touched), skipped=skipped)
@@ -140,6 +143,49 @@ def _apply(session: Session, series_id: int, author: str, direction: Direction, 
         session.delete(step)
     session.flush()
     return applied
+
+
+def _leave_crowded(
+    session: Session, slate: Slate, step: UndoStep, changes: list[Change], direction: Direction, skip: bool
+) -> list[str]:
+    """Put back the changes whose mark came to stand where another stands that the step knows nothing of; give the ids.
+
+    Raises Conflict for the first of them unless they may be skipped.
+    """
+    label_set = session.get_one(Series, slate.series_id).label_set
+    load_rivals(slate, label_set, filter(None, (_turned(change, direction)[0] for change in changes)))
+    left: list[str] = []
+    while found := next(_crowded(slate, label_set, changes, direction), None):
+        change, restored, other = found
+        if not skip:
+            raise _no_room(session, f"{direction} of “{step.title}”", restored, other)
+        _put_back(slate, restored.id, _turned(change, direction)[1])
+        changes.remove(change)
+        left.append(restored.id)
+    return left
+
+
+def _crowded(
+    slate: Slate, label_set: LabelSet, changes: list[Change], direction: Direction
+) -> Iterator[tuple[Change, Mark, Mark]]:
+    own = {_id_of(*change) for change in changes}
+    for change in changes:
+        restored, current = _turned(change, direction)
+        if restored is not None:
+            others = [mark for mark in rivals(slate, label_set, current, restored) if mark.id not in own]
+            yield from ((change, restored, other) for other in others[:1])
+
+
+def _turned(change: Change, direction: Direction) -> Change:
+    """Give what a change sets, and what it found."""
+    return change if direction == "undo" else change[::-1]
+
+
+def _put_back(slate: Slate, mark_id: str, current: Mark | None) -> None:
+    if current is None:
+        slate.remove(mark_id)
+    else:
+        slate.put(current)
 
 
 def _earlier(step: UndoStep) -> Json:
@@ -188,6 +234,16 @@ def _conflict(session: Session, slate: Slate, what: str, expected: Mark | None, 
     by = current.updated_by if current else slate.remover(_id_of(expected, None))
     message = f"{what} is refused: a mark {became} since{f' by {by}' if by else ''}; settle it by hand, or skip it"
     return Conflict(message, code="changed_since", yours=yours, stored=stored, by=by)
+
+
+def _no_room(session: Session, what: str, restored: Mark, other: Mark) -> Conflict:
+    names = label_names(session, [restored.label_id, other.label_id])
+    yours, stored = (mark_to_json(mark, names[mark.label_id]) for mark in (restored, other))
+    message = (
+        f"{what} is refused: a mark would stand where “{stored['label']}” stands since, last changed by "
+        f"{other.updated_by}, and a candle can have only one of them; settle it by hand, or skip it"
+    )
+    return Conflict(message, code="changed_since", yours=yours, stored=stored, by=other.updated_by)
 
 
 def _changes(step: UndoStep) -> list[Change]:

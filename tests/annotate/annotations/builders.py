@@ -99,10 +99,10 @@ class Workspace:
         with self.database.write() as session:
             return undo(session, self.series_id, author, skip=skip)
 
-    def redo(self, author: str = "me") -> Applied:
+    def redo(self, author: str = "me", *, skip: bool = False) -> Applied:
         """Make the author's last undone gesture again."""
         with self.database.write() as session:
-            return redo(session, self.series_id, author)
+            return redo(session, self.series_id, author, skip=skip)
 
     def marks(self) -> list[Json]:
         """Give the stored marks as the API shows them."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from annotate.annotations.labels import LabelSetDraft
-from annotate.errors import InvalidInput
+from annotate.errors import Conflict, InvalidInput
 from annotate.models import Json
 from annotate.store.label_sets import get_label_set, label_set_to_json, save_label_set
 from annotate.store.series import get_series
@@ -116,3 +118,43 @@ def test_a_set_without_exclusive_layers_is_what_a_new_folder_has(tmp_path: Path)
     with workspace.database.read() as session:
         assert get_series(session, workspace.series_id).label_set.exclusive == []
     workspace.close()
+
+
+def test_undo_never_gives_a_candle_a_second_class(exclusive: Workspace) -> None:
+    mine = exclusive.put(span(0, 10, "Long"), author="Ann")
+    other = exclusive.put(span(40, 50, "Short"), author="Ann")
+    exclusive.delete(mine, author="Ann")
+    moved = exclusive.put(span(5, 15, "Short", revision=other["revision"]), other["id"], author="Ben")
+    with pytest.raises(Conflict, match="would stand where “Short” stands since, last changed by Ben") as refused:
+        exclusive.undo("Ann")
+    assert (refused.value.details["yours"]["id"], refused.value.details["stored"]) == (mine["id"], moved)
+    assert exclusive.undo("Ann", skip=True).skipped == [mine["id"]]
+    assert exclusive.marks() == [moved]
+
+
+def test_whatever_two_people_do_to_each_others_marks_a_candle_keeps_one_class(exclusive: Workspace) -> None:
+    draw = random.Random(0)
+    met = 0
+    for _ in range(250):
+        who, marks = draw.choice(["Ann", "Ben"]), exclusive.marks()
+        match draw.choice(["draw", "move", "delete", "undo", "undo", "redo"]):
+            case "draw":
+                exclusive.put(span(*_place(draw)), author=who)
+            case "move" if marks:
+                mark = draw.choice(marks)
+                exclusive.put(span(*_place(draw), revision=mark["revision"]), mark["id"], author=who)
+            case "delete" if marks:
+                exclusive.delete(draw.choice(marks), author=who)
+            case "undo":
+                met += len(exclusive.undo(who, skip=True).skipped)
+            case "redo":
+                met += len(exclusive.redo(who, skip=True).skipped)
+        for author in ("Ann", "Ben"):
+            own = sorted((mark["start"], mark["end"]) for mark in exclusive.marks() if mark["author"] == author)
+            assert all(end <= start for (_, end), (start, _) in pairwise(own))
+    assert met > 10
+
+
+def _place(draw: random.Random) -> tuple[int, int]:
+    first = draw.randrange(30)
+    return first, first + draw.randrange(1, 12)
