@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import multiprocessing
-import resource
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +18,7 @@ from uuid import UUID
 import numpy as np
 import requests
 
+from bench.memory import growth
 from bench.report import Measure, alternate, ratios
 from nn import dataset_dir
 from tests.serving import Server, start_server
@@ -164,9 +165,7 @@ def _growth(path: Path) -> float:
 
     from annotate.exporting.formats import build  # noqa: F401
 
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    _export(path)
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - idle) * KIB
+    return growth(os.getpid(), lambda: _export(path))
 
 
 if __name__ == "__main__":

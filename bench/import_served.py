@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,6 +15,7 @@ import pandas as pd
 import requests
 
 from bench.import_size import LAYOUTS, START_S, Layout
+from bench.memory import growth
 from bench.report import Measure, alternate, ratios
 from tests.serving import Server, start_server
 
@@ -25,7 +24,6 @@ REQUESTS = 60  # of a round of windows; their median counts
 SMALL, LARGE, HUGE = 1_000, 1_000_000, 10_000_000
 WINDOW = 500
 POINTS = 1_000  # what the chart of the small series can have
-SAMPLE_S = 0.002
 MIB = 1024 * 1024
 SEED = 3
 
@@ -71,7 +69,7 @@ def _import_measures(server: Server, path: Path, layout: Layout) -> Iterator[Mea
     yield Measure(
         f"served import {layout.name}, to the chart", "pandas.read_csv", ratios(pairs), layout.time_bar, "at most", note
     )
-    grown = [_growth(server, ours) / path.stat().st_size for _ in range(3)]
+    grown = [growth(server.process.pid, ours) / path.stat().st_size for _ in range(3)]
     note = f"file of {path.stat().st_size / MIB:.0f} MiB, sent as a raw body"
     yield Measure(f"memory of a served import {layout.name}", "the file", grown, layout.memory_bar, "at most", note)
 
@@ -138,29 +136,6 @@ def _ask(
     query = {"from": start, "to": end, "max_points": points}
     answer = session.get(f"{server.address}/api/series/{series_id}/candles", params=query)
     assert answer.status_code == 200, answer.text
-
-
-def _growth(server: Server, work: Callable[[], object]) -> float:
-    """Give by how much work raises the server's own memory (mapped files apart) above what it had before, in bytes."""
-    stat = Path(f"/proc/{server.process.pid}/statm")
-    page = os.sysconf("SC_PAGE_SIZE")
-    done = threading.Event()
-    seen: list[int] = []
-
-    def watch() -> None:
-        while not done.is_set():
-            _size, resident, shared, *_rest = stat.read_text().split()
-            seen.append((int(resident) - int(shared)) * page)
-            time.sleep(SAMPLE_S)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    time.sleep(10 * SAMPLE_S)
-    idle = seen[-1]
-    work()
-    done.set()
-    watcher.join()
-    return float(max(seen) - idle)
 
 
 def _median_ms(work: Callable[[], None]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-import resource
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bench.memory import growth
 from bench.report import Measure, alternate, ratios
 
 ROWS = 1_000_000
@@ -96,9 +97,7 @@ def _growth(path: Path) -> float:
     with path.open() as file, small.open("w") as head:
         head.writelines(line for _, line in zip(range(100), file, strict=False))
     _import(small)
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    _import(path)
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - idle) * KIB
+    return growth(os.getpid(), lambda: _import(path))
 
 
 def _import(path: Path) -> object:
