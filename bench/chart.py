@@ -21,8 +21,8 @@ ROUNDS = 5
 MOVES = 24
 WHEELS = 10
 APPENDED = 12
-# Candles of each bare page. Ours pans over the whole series by windows; a bare page pans over what it holds. With 1,000 of
-# them Plotly pans about as fast as lightweight-charts does, and the ratio to it is .4 to .9.
+# Candles of each bare page. Ours pans over the whole series by windows; a bare page pans over what it holds. With
+# 1,000 of them Plotly pans about as fast as lightweight-charts does, and the ratio to it is .4 to .9.
 HELD = 4_000
 SHOWN = 200
 SERIES, DAILY = 1, 2  # EUR/USD 1h and AAPL 1d of the sample
