@@ -22,6 +22,7 @@ from annotate.store.label_sets import label_set_to_json
 from annotate.store.series import get_series
 from annotate.store.undo import Applied, Gesture, marks_of_next, redo, undo, undo_state
 from annotate.upload import answers_of
+from annotate.views.incoming import optional_json
 from annotate.views.received import received_bytes
 from annotate.views.services import author, now_ms, services
 from annotate.views.veil import cursor_of, refuse_hidden, shown_marks, under_veil, veiled_gesture
@@ -137,7 +138,7 @@ def _applied(applied: Applied) -> Json:
 
 def _skip() -> bool:
     """Say whether marks that someone changed since are to be left as they are, instead of refusing the step."""
-    fields = Fields(request.get_json(silent=True) or {})
+    fields = Fields(optional_json())
     fields.only(("skip",))
     return fields.flag("skip")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import Blueprint, request
 
 from annotate.annotations.fields import Fields
-from annotate.errors import InvalidInput
 from annotate.models import Json
 from annotate.store.series import MAX_SYMBOL, create_series, series_json
 from annotate.timeframe import name, offered, parse
@@ -18,12 +17,7 @@ bp = Blueprint("feeding", __name__, url_prefix="/api")
 @bp.post("/series/<int:series_id>/candles")
 def post_candles(series_id: int) -> Json:
     """Store closed candles, each once, and let a forming one move on the charts; give what became of each."""
-    body = request.get_json(silent=True)
-    if body is None:
-        raise InvalidInput(
-            "no candles: send JSON, one object {time, open, high, low, close, volume, closed} or a list of them",
-            field="candles",
-        )
+    body = request.get_json()
     return {"receipt": services().intake.post(series_id, body, now_ms(), cursor_of(series_id)).to_json()}
 
 

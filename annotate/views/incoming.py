@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, Request
+from flask import Flask, Request, request
 from flask.json.provider import DefaultJSONProvider
 from werkzeug.routing import IntegerConverter, Map
 
@@ -41,6 +41,11 @@ class Id(IntegerConverter):
 
     def __init__(self, map: Map) -> None:  # noqa: A002  # werkzeug's name
         super().__init__(map, max=MAX_ID)
+
+
+def optional_json() -> Any:
+    """Give the body of a request that may come without one: {} where none was sent."""
+    return request.get_json() if request.content_length else {}
 
 
 def register(app: Flask) -> None:

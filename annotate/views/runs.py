@@ -16,6 +16,7 @@ from annotate.store.runs import MAX_ID, get_run, list_runs, run_to_json
 from annotate.store.series import get_series
 from annotate.timeframe import close_of
 from annotate.training import RunMode
+from annotate.views.incoming import optional_json
 from annotate.views.services import author, services
 from annotate.views.veil import cursor_of
 
@@ -112,7 +113,7 @@ def predict(series_id: int) -> Json:
     """Say what the newest snapshot makes of the window that ends with candle `as_of`, the newest by default."""
     with services().database.read() as session:
         get_series(session, series_id)
-    fields = Fields(request.get_json(silent=True) or {})
+    fields = Fields(optional_json())
     fields.only(("model", "as_of"))
     model = fields.text("model", 50) if fields.has("model") else None
     as_of = fields.whole("as_of", EARLIEST_MS, LATEST_MS) if fields.has("as_of") else None

@@ -31,6 +31,7 @@ from annotate.suggesting.doubting import open_doubts
 from annotate.suggesting.tasks import Task
 from annotate.suggesting.wanted import MOST_PLACES, MOST_SEED, Wanted, weight_of
 from annotate.views.annotations import gesture_of, tell_marks, tell_suggestions, timeline_of
+from annotate.views.incoming import optional_json
 from annotate.views.services import services
 from annotate.views.veil import refuse_hidden, veil_of
 
@@ -52,7 +53,7 @@ def get_offers() -> Json:
 @bp.post("/series/<int:series_id>/suggestions")
 def post_suggestions(series_id: int) -> tuple[Json, int]:
     """Begin to suggest, from what the marks teach or by a rule; the task goes on by itself."""
-    wanted = Wanted.from_fields(Fields(request.get_json(silent=True) or {}))
+    wanted = Wanted.from_fields(Fields(optional_json()))
     return {"task": services().suggester.suggest(series_id, _veil(series_id), wanted)}, 202
 
 
@@ -119,7 +120,7 @@ def get_lessons(series_id: int) -> Json:
 @bp.post("/series/<int:series_id>/places")
 def post_places(series_id: int) -> Json:
     """Say where a mark would teach most, by an order; spread over time, without what is marked or reviewed."""
-    fields = Fields(request.get_json(silent=True) or {})
+    fields = Fields(optional_json())
     fields.only(("order", "count", "seed", "from", "to", "cursor", "accepted_weight"))
     asked = _asked(fields) | {
         "order": check_order(fields.text("order", MAX_ID) if fields.has("order") else "random"),

@@ -112,7 +112,7 @@ def test_a_file_that_can_be_read_two_ways_asks_and_takes_the_answer(shared_serve
     rows = [f"{day:02}/02/2020,{day},{day + 2},{day - 1},{day + 1},5" for day in range(1, 13)]
     upload(page, "dates.csv", "\n".join([HEADER, *rows]) + "\n", symbol="DA/TES")
     dialog = page.get_by_role("dialog", name="Import dates.csv")
-    question = dialog.get_by_label("Is 01/02/2020 written day first or month first?")
+    question = dialog.get_by_label("In which order is 01/02/2020 written?")
     expect(question).to_have_value("day_first")
     question.select_option("month_first")
     dialog.get_by_role("button", name="Import").click()

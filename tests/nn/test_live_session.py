@@ -305,6 +305,7 @@ def test_a_label_that_came_while_the_run_was_interrupted_leaves_its_classes_as_t
     assert set(of(CandlePredicted, events)[-1].label_probabilities) == {"Long", "Short"}
     mark = {"id": "a", "kind": "span", "label": "Surprise", "start": int(feed.time[0]), "end": int(feed.time[3])}
     (warned,) = again.take_marks([{**mark, "known_at": mark["end"], "updated": 1}])
+    assert isinstance(warned, Warned)
     assert "no class for Surprise" in warned.message
 
 

@@ -97,7 +97,7 @@ def test_a_run_that_is_resumed_finds_its_newest_candles(door: Door, run_id: int)
     folded(door, run_id)
     newest = (CANDLES - 1) * 60_000
     told = RunLedger(door.database, door.publisher).recorded_candles(run_id)
-    late = {"scored": [], "learnt": []}
+    late: dict[str, list[int]] = {"scored": [], "learnt": []}
     assert told == {"predicted": newest, "scored": newest, "learnt": newest, "late": late, "after_no_trade": []}
 
 

@@ -169,7 +169,7 @@ def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door
         assert [event["seq"] for event in events] == one_to(len(events))
         data = [event["data"] for event in events if event["type"] == "run_started"][-1]
         assert (data["first"], data["history"]) == (9000, 9)
-        late = {"scored": [], "learnt": []}
+        late: dict[str, list[int]] = {"scored": [], "learnt": []}
         assert data["recorded"] == {
             "predicted": None,
             "scored": None,
