@@ -89,7 +89,8 @@ def _verdict(name: str, code: int, began: float) -> str:
 def _environment() -> dict[str, str]:
     # A person's own settings must not leak into the tests.
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ANNOTATE_")}
-    return {**kept, "OMP_WAIT_POLICY": "PASSIVE", "PYTHONPATH": str(ROOT)}
+    # Files run side by side: threads of one would only stand in the way of the others.
+    return {**kept, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", "PYTHONPATH": str(ROOT)}
 
 
 def _tool(name: str) -> str:

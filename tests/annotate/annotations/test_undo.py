@@ -185,7 +185,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
     made.close()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(GESTURES)
 def test_undo_all_returns_to_the_start_and_redo_all_to_the_end(shared: Workspace, gestures: list[Any]) -> None:
     shared.series_id = shared.add_series(candles_at(every("1h", 100)))
