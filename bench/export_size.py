@@ -107,7 +107,7 @@ def _write_dataset(path: Path, rows: int = ROWS) -> None:
     from annotate.exporting.description import describe
     from annotate.exporting.recipe import Recipe
 
-    candles, marks = _candles(rows), _marks()
+    candles, marks = _candles(rows), _marks(rows)
     labels = [{"name": name, "colour": "#009e73", "key": None, "layer": "default", "archived": False} for name in "AB"]
     facts = {"symbol": "BENCH/USDT", "timeframe": "1s", "simulated": True}
     manifest = describe(Content(facts, "Default", labels, marks), candles.time, Recipe())
@@ -122,11 +122,11 @@ def _candles(rows: int) -> dataset_dir.Candles:
     return dataset_dir.Candles(time_ms, close, close + 1, close - 1, close, np.round(draw.random(rows) * 100, 3))
 
 
-def _marks() -> list[dataset_dir.Json]:
-    step = ROWS // MARKS
+def _marks(rows: int) -> list[dataset_dir.Json]:
+    step = rows // MARKS
     starts = [START_MS + SECOND * step * number for number in range(MARKS)]
     said = {"comment": "", "confidence": None, "author": "me", "source": "human", "mode": "hindsight", "revision": 1}
-    times = {"decided_at": START_MS + SECOND * ROWS, "created": START_MS, "updated": START_MS}
+    times = {"decided_at": START_MS + SECOND * rows, "created": START_MS, "updated": START_MS}
     return [
         {
             "id": str(UUID(int=number)), "kind": "span", "label": "AB"[number % 2], "start": start,
