@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from annotate.models import Json, Lesson, Suggestion
 from annotate.store.series import get_series
+from annotate.store.suggestions import REJECTED
 
-REJECTED = "rejected"
 IMPORT = "import"  # source of the lesson that rejections of another instance stand under
 COLUMNS = ("kind", "start", "end", "geometry", "probability")
 

@@ -13,7 +13,8 @@ from annotate.errors import NotFound
 from annotate.models import CheckedMark, Json, Lesson, ReviewedRange, Suggestion
 
 OPEN = "open"
-FATES = ("accepted", "corrected", "rejected", "ignored")
+REJECTED = "rejected"
+FATES = ("accepted", "corrected", REJECTED, "ignored")
 BLOCK = 500  # ids in one query; SQLite takes at most 32,766
 LEARNT = ("marks", "model", "best")  # sources of lessons that learnt marks: one's suggestions take the other's place
 
@@ -128,7 +129,7 @@ def rejections(session: Session, series_id: int, until: int | None = None, curso
     `until` (ms UTC) leaves out those that end after it; a replay's cursor those whose lesson looked past it.
     """
     query = select(Suggestion).where(
-        Suggestion.series_id == series_id, Suggestion.fate == "rejected", Suggestion.kind == "span"
+        Suggestion.series_id == series_id, Suggestion.fate == REJECTED, Suggestion.kind == "span"
     )
     if until is not None:
         query = query.where(Suggestion.end <= until)

@@ -19,12 +19,12 @@ from annotate.errors import AnnotateError, InvalidInput
 from annotate.store.events import newest_value
 from annotate.store.label_sets import labels_to_json
 from annotate.store.series import get_series
-from annotate.store.suggestions import add_lesson, get_lesson
+from annotate.store.suggestions import LEARNT, add_lesson, get_lesson
 from annotate.suggesting.keeping import keep
 from annotate.suggesting.material import Material
-from annotate.suggesting.model_reading import LEAST_MARKS, ModelReading, earlier, learnt_by, stretch_of
+from annotate.suggesting.model_reading import LEAST_MARKS, ModelReading, earlier, learnt_by, marks_before, stretch_of
 from annotate.suggesting.tasks import Task, Tasks
-from annotate.suggesting.wanted import BEST, LEARNT, MARKS, MODEL, Wanted, checked_labels
+from annotate.suggesting.wanted import BEST, MARKS, MODEL, Wanted, checked_labels
 from annotate.supervisor import PATIENT_S, Supervisor
 from nn import commands, events, questions
 from nn.offers import ORDERS, checked_parameters, rules_to_json
@@ -249,6 +249,10 @@ class Suggester:
             self._actor.ask(partial(self._answered, task, answer))
         except AnnotateError as error:
             self._actor.tell(partial(self._finish, task, "failed", error.message))
+        except Exception as error:  # whatever broke, the task must not stay "running"
+            log.exception("task %d broke", task.id)
+            words = f"unexpected {type(error).__name__}; the log has the whole story"
+            self._actor.tell(partial(self._finish, task, "failed", words))
 
     def _is_better(self, task: Task, reading: ModelReading, common: Json) -> bool:
         """Tell whether the trained model finds more of the marks that neither has seen; note the figures."""
@@ -270,7 +274,7 @@ class Suggester:
         start, end = stretch_of(marks)
         request = common["request"]
         ranges = {name: earlier(request[name], start) for name in ("reviewed", "rejected")}
-        asked = {**common, "annotations": [mark for mark in common["annotations"] if _ends_by(mark, start)]}
+        asked = {**common, "annotations": marks_before(common["annotations"], start)}
         asked |= {"request": {**request, **ranges, "start": start, "end": end}}
         question = partial(questions.Compare, held_out=marks, other=reading.found_over(marks))
         return self._supervisor.ask(lambda number: question(**{**asked, "request_id": number}).to_json(), PATIENT_S)
@@ -304,20 +308,6 @@ def _earlier(*cursors: int | None) -> int | None:
 def _kept(request: Json) -> Json:
     """Give what a lesson remembers of its request: ranges by their number alone."""
     return {name: len(value) if isinstance(value, list) else value for name, value in request.items()}
-
-
-def _ends_by(mark: Json, time: int) -> bool:
-    return max(_times(mark)) <= time
-
-
-def _times(mark: Json) -> list[int]:
-    places = (
-        mark.get("end"),
-        mark.get("time"),
-        (mark.get("exit") or {}).get("time"),
-        (mark.get("entry") or {}).get("time"),
-    )
-    return [int(time) for time in places if time is not None]
 
 
 def _now() -> int:

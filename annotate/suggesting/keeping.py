@@ -12,9 +12,8 @@ from annotate.annotations.draft import AnnotationDraft
 from annotate.models import Lesson, Suggestion
 from annotate.store.annotations import marked_ranges
 from annotate.store.series import get_series
-from annotate.store.suggestions import add_suggestions, places_of, remove_open
+from annotate.store.suggestions import LEARNT, add_suggestions, places_of, remove_open
 from annotate.suggesting.tasks import Task
-from annotate.suggesting.wanted import LEARNT
 
 Json = dict[str, Any]
 Place = tuple[int, int]  # start and end, ms UTC

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotate.annotations.geometry import KINDS
+
 Json = dict[str, Any]
 
 PIECE = 4_000  # candles of a question, so that a quick one never waits long behind it
@@ -81,6 +83,12 @@ class ModelReading:
 def stretch_of(marks: Sequence[Json]) -> tuple[int, int]:
     """Give the beginning of the first mark and the end of the last, ms UTC."""
     return min(mark["start"] for mark in marks), max(mark["end"] for mark in marks)
+
+
+def marks_before(marks: Sequence[Json], start: int) -> list[Json]:
+    """Give the marks of any kind that end before a time; one on the whole chart has none, and says nothing here."""
+    ends = [(mark, KINDS[mark["kind"]].last(mark)) for mark in marks]
+    return [mark for mark, last in ends if last is not None and last < start]
 
 
 def earlier(ranges: Sequence[Sequence[int]], start: int) -> list[list[int]]:

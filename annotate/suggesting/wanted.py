@@ -7,13 +7,13 @@ from typing import Any
 
 from annotate.annotations.fields import Fields
 from annotate.errors import InvalidInput
+from annotate.store.suggestions import LEARNT
 
 Json = dict[str, Any]
 
-MARKS = "marks"  # source: what the marks teach
-MODEL = "model"  # source: the label head of the trained model
-BEST = "best"  # of the two, the one that finds more of the marks that neither has seen
-LEARNT = (MARKS, MODEL, BEST)
+# Sources: what the marks teach, the label head of the trained model, and of the two the one that finds more of the
+# marks that neither has seen.
+MARKS, MODEL, BEST = LEARNT
 MODES = ("history", "causal")
 MAX_NAME = 100
 MOST_PLACES = 100

@@ -301,6 +301,10 @@ def test_the_trained_model_suggests_too_and_says_what_it_learnt_of(marking: Mark
     assert not set(ends) & set(marks)  # nothing is suggested over what is marked
     later = [marking.put_ok(span_body(span)) for span in SWINGS if ROWS.time[span.start] > data["validation"]["to"]]
     assert len(later) >= 5
+    marking.put_ok({"kind": "chart_class", "label": "Long", "start": None, "end": None})
+    marking.put_ok({"kind": "level", "label": "Long", "price": 1.0, "time": None, "until": None})
+    first, second = ({"time": int(ROWS.time[row]), "price": 1.0} for row in (3, 9))
+    marking.put_ok({"kind": "trend_line", "label": "Long", "start": first, "end": second, "extend": "none"})
     best = ended(marking, source="best")
     compared = lessons(marking)[0]["request"]["compared"]
     assert compared["marks"] == len(later)
