@@ -8,7 +8,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; give its exit code: 0, 1 where a check failed, 2 for what the caller must change."""
     given = vars(_parser().parse_args(arguments))
     name = given.pop("command")
+    commands: dict[str, Callable[[Json], int]] = {"fit": _fit, "check": _check}
+    commands |= {kind: partial(_audit, kind) for kind in AUDITS}
     try:
-        return {"fit": _fit, "check": _check}[name](given) if name in ("fit", "check") else _audit(name, given)
+        return commands[name](given)
     except ValueError as error:  # a config, dataset, device or checkpoint that cannot be taken says the way out
         print(error, file=sys.stderr)
         return BAD_INPUT

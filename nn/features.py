@@ -121,9 +121,9 @@ def _fading(values: Floats, span: int, name: str, filters: dict[str, Floats], kn
 
 
 def _filtered(values: Floats, span: int, name: str, filters: dict[str, Floats]) -> Floats:
-    alpha = 2 / (span + 1)
     from scipy.signal import lfilter  # takes over a second to load, which a server's start should not wait for
 
+    alpha = 2 / (span + 1)
     result, filters[name] = lfilter([alpha], [1.0, alpha - 1.0], values, zi=filters[name])
     return np.asarray(result)
 

@@ -191,8 +191,11 @@ class Session:
         """Give the candles that this run heard of too late: its tape goes on without them, as it stood."""
         if kept is None:
             return []
-        told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
-        return sorted({*kept.state["scorer"]["late"], *told.get("scored", ())})
+        return sorted({*kept.state["scorer"]["late"], *self._told_late("scored")})
+
+    def _told_late(self, what: str) -> list[int]:
+        """Give the late candles of which an event of this kind is stored."""
+        return list((self.setting.recorded.get("late") or {}).get(what, ()))
 
     def _after_no_trade_by(self, kept: Kept | None) -> set[int]:
         told = self.setting.recorded.get("after_no_trade") or ()
@@ -200,15 +203,13 @@ class Session:
 
     def _late_untold(self) -> list[Closed]:
         """Give the late candles that were stored as scored, and whose last word the interruption cut off."""
-        told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
-        known = {*told.get("learnt", ()), *(closed.time for closed in self.learning.pending)}
-        left = [time for time in told.get("scored", ()) if time not in known]
+        known = {*self._told_late("learnt"), *(closed.time for closed in self.learning.pending)}
+        left = [time for time in self._told_late("scored") if time not in known]
         return [Closed(time, None, LATE, False, None, None, None, None) for time in left]
 
     def _is_news(self, event: Event) -> bool:
         if isinstance(event, CandleScored | CandleLearnt) and event.skipped == LATE:
-            told: Mapping[str, list[int]] = self.setting.recorded.get("late") or {}
-            return event.candle_time not in told.get(MARKS[type(event)], ())
+            return event.candle_time not in self._told_late(MARKS[type(event)])
         if isinstance(event, CandlePredicted | CandleScored | CandleLearnt):
             name = MARKS[type(event)]
             stored = self.setting.recorded.get(name)

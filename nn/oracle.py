@@ -22,7 +22,6 @@ from nn.tape import Tape, finite
 Json = dict[str, Any]
 
 TAPES_KEPT = 2  # histories whose features stay in memory
-NOT_LOADED = "no model is loaded for this series: load one or train one first"
 
 
 class Unanswerable(ValueError):
@@ -42,13 +41,8 @@ class Oracle:
         if isinstance(question, ReadLabels):
             return Answer(request_id=question.request_id, body=self._labels(question))
         live = self._live(question.series_id, question.model)
-        if live is not None:
-            snapshot, run_id, tape = live.published, live.run_id, live.session.tape
-        else:
-            loaded = self._loaded.get(question.series_id, question.model)
-            if loaded is None:
-                raise Unanswerable(NOT_LOADED)
-            snapshot, run_id, tape = loaded.snapshot, loaded.run_id, self._tape(question.history_dir)
+        snapshot, run_id = self._speaker(live, question)
+        tape = self._tape(question.history_dir) if live is None else live.session.tape
         row = self._row(tape, question.as_of, snapshot.config.sequence_length)
         window = torch.from_numpy(tape.rows[row - snapshot.config.sequence_length + 1 : row + 1])  # (T, F)
         body = {"run_id": run_id, "as_of": int(tape.time[row]), **_said(snapshot, window)}
@@ -56,14 +50,7 @@ class Oracle:
 
     def _labels(self, question: ReadLabels) -> Json:
         """Read one piece of a series by the label head."""
-        live = self._live(question.series_id, question.model)
-        loaded = self._loaded.get(question.series_id, question.model)
-        if live is not None:
-            snapshot, run_id = live.published, live.run_id
-        elif loaded is not None:
-            snapshot, run_id = loaded.snapshot, loaded.run_id
-        else:
-            raise Unanswerable(NOT_LOADED)
+        snapshot, run_id = self._speaker(self._live(question.series_id, question.model), question)
         _check_may_read(snapshot, question)
         series = self._series_of(question)
         first, end = series.rows_of(question.start, question.end)
@@ -75,6 +62,15 @@ class Oracle:
         facts = {"run_id": run_id, "model": snapshot.config.model, "step": snapshot.step}
         body = {**facts, "data_cut": snapshot.data_cut, "done": until - first, "total": max(0, end - first)}
         return {**body, "suggestions": found}
+
+    def _speaker(self, live: LiveRun | None, question: Predict | ReadLabels) -> tuple[Snapshot, int]:
+        """Give the weights that answer, a live run's before loaded ones, and the run that they are of."""
+        if live is not None:
+            return live.published, live.run_id
+        loaded = self._loaded.get(question.series_id, question.model)
+        if loaded is None:
+            raise Unanswerable("no model is loaded for this series: load one or train one first")
+        return loaded.snapshot, loaded.run_id
 
     def _series_of(self, question: ReadLabels) -> Series:
         if self._read is None or self._read[0] != question.candles:

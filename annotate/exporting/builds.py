@@ -158,3 +158,5 @@ class Builds:
         for old in self._background.finished()[:-KEPT]:
             self._path(old).unlink(missing_ok=True)
             self._background.forget(old)
+            self._names.pop(old.id, None)
+            self._cursors.pop(old.id, None)

@@ -104,15 +104,10 @@ def _plain_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
         fields.append(field)
         tickers.append(ticker)
     # `(ticker, field)` as yfinance groups by ticker, where the second level names more prices than the first.
-    turned = len(roles_by_name(tickers).index) > len(roles_by_name(fields).index)
-    return (
-        (
-            [ticker or field for field, ticker in zip(fields, tickers, strict=True)],
-            [field if ticker else "" for field, ticker in zip(fields, tickers, strict=True)],
-        )
-        if turned
-        else (fields, tickers)
-    )
+    if len(roles_by_name(tickers).index) <= len(roles_by_name(fields).index):
+        return fields, tickers
+    pairs = [(ticker, field) if ticker else (field, "") for field, ticker in zip(fields, tickers, strict=True)]
+    return [field for field, _ in pairs], [ticker for _, ticker in pairs]
 
 
 def _table(columns: pa.Table, names: list[str], ticker: str | None, member: Member, doubts: Doubts) -> Table:

@@ -14,7 +14,8 @@ from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Annotation, Json, Label, Series
 from annotate.store.marks import mark_to_json, marks_by_id
-from annotate.store.room import load_room, make_room
+from annotate.store.rivals import load_rivals
+from annotate.store.room import make_room
 from annotate.store.series import get_series
 from annotate.store.slate import Slate
 from annotate.store.undo import Gesture, record
@@ -110,7 +111,7 @@ def add_annotations(
         raise Conflict(f"annotation {taken} stands already; suggest again and take the new ones", code="id_taken")
     slate = Slate(session, series_id)
     slate.load(drafts)
-    load_room(slate, drafts.values(), gesture.author)
+    load_rivals(slate, gesture.author, drafts.values())
     changes: list[Change] = []
     for mark_id, draft in drafts.items():
         changes += put_named(slate, series, mark_id, draft, timeline, gesture)

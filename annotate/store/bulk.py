@@ -16,7 +16,7 @@ from annotate.errors import Conflict, InvalidInput, NotFound
 from annotate.models import Json
 from annotate.store.annotations import put_named, take_away
 from annotate.store.marks import label_names, mark_to_json, marks_by_id
-from annotate.store.room import load_room
+from annotate.store.rivals import load_rivals
 from annotate.store.series import get_series
 from annotate.store.slate import Slate
 from annotate.store.undo import Gesture, record
@@ -112,7 +112,7 @@ def _slate(session: Session, series_id: int, bulk: Bulk, gesture: Gesture) -> Sl
     """Read at once what the changes of a bulk touch: one by one takes long."""
     slate = Slate(session, series_id)
     slate.load([*bulk.drafts, *bulk.removed])
-    load_room(slate, bulk.drafts.values(), gesture.author)
+    load_rivals(slate, gesture.author, bulk.drafts.values())
     slate.load_removers([mark_id for mark_id in slate.missing(bulk.drafts) if bulk.drafts[mark_id].revision])
     return slate
 

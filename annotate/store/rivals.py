@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from annotate.annotations.draft import AnnotationDraft
 from annotate.annotations.geometry import CLASS_KINDS
 from annotate.annotations.mark import Mark
 from annotate.annotations.ranges import Range
@@ -30,16 +31,13 @@ def rivals(slate: Slate, label_set: LabelSet, before: Mark | None, new: Mark) ->
     return [old for old in found if exclusive or (old.kind == "candle_class" and place_of(old) == place_of(new))]
 
 
-def load_rivals(slate: Slate, label_set: LabelSet, marks: Iterable[Mark]) -> None:
-    """Read at once what `rivals` will be asked for of many marks, where it may find any."""
-    claiming = [
-        mark for mark in marks if mark.kind in CLASS_KINDS and (label_set.exclusive or mark.kind == "candle_class")
-    ]
-    for author in {mark.author for mark in claiming}:
-        starts, ends = zip(*(place_of(mark) for mark in claiming if mark.author == author), strict=True)
-        slate.load_classes(author, (min(starts), max(ends)))
+def load_rivals(slate: Slate, author: str, marks: Iterable[Mark | AnnotationDraft]) -> None:
+    """Read at once what `rivals` will be asked for of many marks of one author, rather than for each of them."""
+    places = [place_of(mark) for mark in marks if mark.kind in CLASS_KINDS]
+    if len(places) > 1:
+        slate.load_classes(author, (min(start for start, _ in places), max(end for _, end in places)))
 
 
-def place_of(mark: Mark) -> Range:
+def place_of(mark: Mark | AnnotationDraft) -> Range:
     """Give the range of time of a mark that gives candles their class."""
     return mark.geometry["start"], mark.geometry["end"]

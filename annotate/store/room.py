@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
 from typing import Any
 from uuid import uuid4
 
 from annotate.annotations.draft import AnnotationDraft
-from annotate.annotations.geometry import CLASS_KINDS
 from annotate.annotations.mark import Change, Mark
 from annotate.annotations.ranges import Range, without
 from annotate.annotations.timeline import Timeline
@@ -31,13 +29,6 @@ def make_room(
         if _sees(gesture, old):
             changes += _cut(slate, old, without([place_of(old)], place_of(new)), timeline, gesture)
     return changes
-
-
-def load_room(slate: Slate, drafts: Collection[AnnotationDraft], author: str) -> None:
-    """Read at once what many drafts of one author may have to take the room of, rather than for each of them."""
-    placed = [draft.geometry for draft in drafts if draft.kind in CLASS_KINDS]
-    if len(placed) > 1:
-        slate.load_classes(author, (min(at["start"] for at in placed), max(at["end"] for at in placed)))
 
 
 def _sees(gesture: Gesture, mark: Mark) -> bool:

@@ -153,7 +153,9 @@ def _leave_crowded(
     Raises Conflict for the first of them unless they may be skipped.
     """
     label_set = session.get_one(Series, slate.series_id).label_set
-    load_rivals(slate, label_set, filter(None, (_turned(change, direction)[0] for change in changes)))
+    placed = [mark for change in changes if (mark := _turned(change, direction)[0]) is not None]
+    for author in {mark.author for mark in placed}:
+        load_rivals(slate, author, (mark for mark in placed if mark.author == author))
     left: list[str] = []
     while found := next(_crowded(slate, label_set, changes, direction), None):
         change, restored, other = found
