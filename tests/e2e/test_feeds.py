@@ -48,6 +48,9 @@ def test_posted_candles_move_on_the_chart_and_feed_a_run(served: Server, page: P
     for close in (111.5, 122.25):
         served.post(f"/api/series/{series}/candles", {**posted(100), "high": 130.0, "close": close, "closed": False})
         expect(readout).to_contain_text(f"C {close:.2f}")
+    for timeframe in ("5m", "1m"):  # what forms outlasts the loading of another window
+        page.get_by_role("button", name=timeframe, exact=True).click()
+    expect(readout).to_contain_text("C 122.25")
     assert count(served, series) == 100
     served.post(f"/api/series/{series}/candles", posted(100))
     expect(readout).to_contain_text("C 106.25")

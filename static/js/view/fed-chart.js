@@ -23,12 +23,20 @@
 export function mountFedChart(context, link) {
   /** @type {(() => void) | null} */
   let leave = null;
+  /** @type {Candle | null} the newest that forms; a window that is loaded meanwhile is drawn without it */
+  let forming = null;
+  const hear = (/** @type {Notice} */ notice) => {
+    if (notice.what === "forming") forming = notice.candle ?? null;
+    take(context, notice);
+  };
   const follow = () => {
     leave?.();
+    forming = null;
     const id = context.series.get().current?.id;
-    leave = id === undefined ? null : link.followSeries(id, (notice) => take(context, /** @type {Notice} */ (notice)));
+    leave = id === undefined ? null : link.followSeries(id, (notice) => hear(/** @type {Notice} */ (notice)));
   };
   context.series.subscribe((now, before) => now.current?.id !== before.current?.id && follow());
+  context.chart.state.subscribe(() => forming && context.chart.showForming(forming));
   follow();
 }
 
