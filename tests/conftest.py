@@ -29,6 +29,12 @@ TOKEN = "a-token-for-tests"
 CANDLE_FACTS = Path(__file__).resolve().parents[2] / "shared" / "candles"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that have a slow test: one that came last would run alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder as the first start leaves it: migrated, with the sample."""

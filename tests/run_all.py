@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 
-# Much of a browser story is waiting: three files at once keep two cores busy.
-SIDE_BY_SIDE = ("--numprocesses", "3", "--dist", "loadfile")
+# Much of a browser story is waiting: three files at once keep two cores busy. tests/conftest.py says in which order.
+SIDE_BY_SIDE = ("--numprocesses", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 
 sys.path.insert(0, str(ROOT / "tools"))
 from browser_libraries import node  # noqa: E402  # the set-up's own way to find Node
