@@ -1,20 +1,22 @@
-"""Reads the annotations of a series anew after each change, for the live run on it; changes at once are one read."""
+"""Reads the labelling of a series anew after each change, for the live run on it; changes at once are one read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from annotate.actor import Actor
 
-Json = dict[str, Any]
-WHAT = ("annotation", "annotations")  # notices of a series that speak of its marks
+if TYPE_CHECKING:
+    from annotate.run_data import Labelling
+
+WHAT = ("annotation", "annotations", "suggestions")  # notices of a series that speak of its marks or rejections
 
 
 class MarksReader:
     """Has a thread of its own, since a series may have many marks. `on_marks` is called from it."""
 
-    def __init__(self, read: Callable[[int], list[Json]], on_marks: Callable[[int, list[Json]], None]) -> None:
+    def __init__(self, read: Callable[[int], Labelling], on_marks: Callable[[int, Labelling], None]) -> None:
         self._read, self._on_marks = read, on_marks
         self._actor = Actor("marks")
         self._due: set[int] = set()  # series whose marks will be read

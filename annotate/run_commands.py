@@ -9,7 +9,7 @@ from nn import commands
 
 if TYPE_CHECKING:
     from annotate.jobs import Job
-    from annotate.run_data import RunData
+    from annotate.run_data import Labelling, RunData
     from annotate.run_ledger import RunLedger
     from annotate.weights import Weights
 
@@ -23,7 +23,7 @@ class LiveStart:
     dataset_id: int
     first_time: int  # open time of the first candle to predict, ms UTC
     recorded: Json  # what earlier parts of this run have stored of each candle
-    annotations: list[Json]
+    labelling: Labelling
     kept_bytes: int  # room for kept snapshots
 
 
@@ -83,7 +83,7 @@ class RunCommands:
             coalesce=job.config["feed"].get("speed") != "max",
             resume=job.resume,
             recorded=start.recorded,
-            annotations=start.annotations,
+            **start.labelling._asdict(),
             kept_bytes=start.kept_bytes,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotate.candles import Candles
 from annotate.exporting.dataset import dataset_path, snapshot
@@ -14,12 +14,20 @@ from annotate.store.annotations import list_annotations
 from annotate.store.candle_catalogue import Bounds
 from annotate.store.datasets import get_dataset
 from annotate.store.series import get_series
+from annotate.store.suggestions import rejections
 
 if TYPE_CHECKING:
     from annotate.candle_store import CandleStore
     from annotate.db import Database
 
 Json = dict[str, Any]
+
+
+class Labelling(NamedTuple):
+    """What people have said of a series' candles, as it stands now."""
+
+    annotations: list[Json]
+    rejected: list[Json]  # suggestions, {label, start, end}
 
 
 class RunData:
@@ -47,10 +55,10 @@ class RunData:
         """Give the stored candles from an open time on."""
         return self._candles.read(series_id, start)
 
-    def annotations(self, series_id: int) -> list[Json]:
-        """List the marks of a series as they stand now."""
+    def labelling(self, series_id: int) -> Labelling:
+        """Give the marks of a series and the suggestions that someone rejected."""
         with self._database.read() as session:
-            return list_annotations(session, series_id)
+            return Labelling(list_annotations(session, series_id), rejections(session, series_id))
 
     def make(self, series_id: int, before: int | None = None, config: Mapping[str, Any] | None = None) -> int:
         """Snapshot a series, its candles before an open time alone where it is given; give the dataset's number.

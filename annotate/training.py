@@ -28,7 +28,7 @@ from annotate.live_feed import FeedMaker, Heard, OpenGateway, begin_of, gateways
 from annotate.live_marks import WHAT, MarksReader
 from annotate.run_commands import LiveStart, RunCommands
 from annotate.run_config import checked_config
-from annotate.run_data import RunData
+from annotate.run_data import Labelling, RunData
 from annotate.run_desk import RunDesk
 from annotate.run_ledger import RunLedger, now_ms
 from annotate.store.checkpoints import get_checkpoint
@@ -92,7 +92,7 @@ class Trainer:
         )
         self._heartbeat = Heartbeat("heartbeat", BEAT_S, lambda: self._actor.tell(self._beat))
         self._marks = MarksReader(
-            self._data.annotations, lambda series, marks: self._actor.tell(lambda: self._send_marks(series, marks))
+            self._data.labelling, lambda series, marks: self._actor.tell(lambda: self._send_marks(series, marks))
         )
         publisher.watch_series(self._series_changed)
 
@@ -292,10 +292,10 @@ class Trainer:
 
     def _prepared(self, job: Job, dataset_id: int, first_time: int, recorded: Json) -> None:
         """Hand a live run over, from its feed's thread; the marks are read here, since they may be many."""
-        marks = self._data.annotations(job.series_id)
+        marks = self._data.labelling(job.series_id)
         self._actor.ask(lambda: self._send_live(job, dataset_id, first_time, recorded, marks))
 
-    def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json, marks: list[Json]) -> None:
+    def _send_live(self, job: Job, dataset_id: int, first_time: int, recorded: Json, marks: Labelling) -> None:
         if self._jobs.get(job.id) is not job:
             return  # stopped while its data was being copied
         summary = {"first_time": first_time} | job.run["summary"]
@@ -369,17 +369,17 @@ class Trainer:
 
     def _series_changed(self, series_id: int, notice: Json) -> None:
         """Hear what the browsers hear, from any thread."""
-        if notice.get("what") in WHAT:
+        if notice.get("what") in WHAT and "task" not in notice:  # one with a task tells how far suggesting is
             self._actor.tell(lambda: self._marks_changed(series_id))
 
     def _marks_changed(self, series_id: int) -> None:
         if self._desk.is_fed(series_id):
             self._marks.changed(series_id)
 
-    def _send_marks(self, series_id: int, marks: list[Json]) -> None:
+    def _send_marks(self, series_id: int, marks: Labelling) -> None:
         job = self._jobs.on_series(series_id, "live")
         if job is not None and job.sent:
-            self._send(commands.MarksChanged(run_id=job.id, annotations=marks))
+            self._send(commands.MarksChanged(run_id=job.id, **marks._asdict()))
 
     def _beat(self) -> None:
         self._supervisor.beat(commands.Ping().to_json())

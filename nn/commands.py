@@ -95,6 +95,7 @@ class StartLive(Command):
     resume: bool = False
     recorded: Json = field(default_factory=dict)
     annotations: list[Json] | None = None  # all of the series as they stand now; None: those of the history
+    rejected: list[Json] = field(default_factory=list)  # suggestions that someone rejected: {label, start, end}
     kept_bytes: int = 512 << 20  # most that the run's kept snapshots may take on the disk
 
 
@@ -128,11 +129,13 @@ class MarksChanged(Command):
     """All annotations of a live run's series as they stand now, in place of those it had; lines as in a dataset.
 
     A mark is learnt from the next step on, and never before the candle at whose close it was known has closed.
+    `rejected` are the suggestions that someone rejected, `{label, start, end}`: what is not there.
     """
 
     type = "marks"
     run_id: int
     annotations: list[Json]
+    rejected: list[Json] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,12 @@ def _default_heads() -> dict[str, float]:
     return {"candle": 1.0, "trend": 1.0, "range": 0.5, "label": 1.0}
 
 
+def _accepted_weight() -> Any:
+    return _field(
+        0.3, "What the label of a mark that a model made and a person accepted counts, against 1.", least=0, most=1
+    )
+
+
 def _default_feed() -> Json:
     return filled({"kind": "replay"})
 
@@ -151,9 +157,7 @@ class BatchConfig(ModelConfig):
         most=64,
     )
     split: list[float] = _field(lambda: [70, 15, 15], "Shares of train, validation and test, in order of time.")
-    accepted_weight: float = _field(
-        0.3, "What the label of a mark that a model made and a person accepted counts, against 1.", least=0, most=1
-    )
+    accepted_weight: float = _accepted_weight()
     shuffle_targets: bool = _field(False, "Control: trains on shuffled targets, where nothing can be learnt.")
 
     def __post_init__(self) -> None:
@@ -187,6 +191,7 @@ class LiveConfig(ModelConfig):
         choices=POLICIES,
     )
     learn_every: int = _field(4, "With replay, learn every this many candles.", least=1, most=10_000)
+    accepted_weight: float = _accepted_weight()
     feed: Json = _field(
         _default_feed,
         "Where candles come from: replay (from, speed), push (from) or exchange (exchange, symbol, history, from).",

@@ -116,9 +116,11 @@ class LiveLearning:
         self._let_go(taken)
         return [self._learnt(closed, None, closed.skipped or reason) for closed in taken]
 
-    def take_marks(self, annotations: Iterable[Mapping[str, Any]]) -> list[str]:
-        """Take the annotations as they stand now; give the labels that the model has no class for."""
-        return self._marks.take(annotations)
+    def take_marks(
+        self, annotations: Iterable[Mapping[str, Any]], rejected: Iterable[Mapping[str, Any]] = ()
+    ) -> list[str]:
+        """Take annotations and rejections as they stand now; give the labels that the model has no class for."""
+        return self._marks.take(annotations, rejected)
 
     def forget(self, snapshot: Snapshot, since: int) -> RolledBack:
         """Go on from a kept snapshot and never learn the outcome of a candle from `since` (ms UTC) on that has closed.
@@ -190,8 +192,21 @@ class LiveLearning:
             of[0] = np.where(before[head] == MASKED, of[0], MASKED)
             of[self._is_forgotten(rows, head)] = MASKED
         device = self.learner.device
-        targets = {head: torch.from_numpy(of).to(device) for head, of in classes.items()}
-        return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets)
+        targets, refused = (
+            {head: torch.from_numpy(of).to(device) for head, of in given.items()}
+            for given in (classes, self._refused(rows, now))
+        )
+        return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets, refused)
+
+    def _refused(self, rows: Indices, now: int) -> dict[str, Indices]:
+        """Give the class that someone rejected where nobody gave one; in the newest window only what is newly known."""
+        if not self._marks.any_refused:
+            return {}
+        classes = np.where(self._labels(rows, now) == MASKED, self._at(rows, now, self._marks.refused), MASKED)
+        before = self._at(rows[0], self._known, self._marks.refused)
+        classes[0] = np.where(before == MASKED, classes[0], MASKED)
+        classes[self._is_forgotten(rows, "label")] = MASKED
+        return {"label": classes}
 
     def _others(self, newest: int, now: int) -> list[int]:
         """Give the end rows of the other windows: that of a new annotation, and with `replay` past ones."""
@@ -226,8 +241,12 @@ class LiveLearning:
 
     def _labels(self, rows: Indices, now: int) -> Indices:
         """Give the class of the annotation on each candle, where it was known when row `now` closed."""
+        return self._at(rows, now, self._marks.classes)
+
+    def _at(self, rows: Indices, now: int, said: Callable[[Indices, int], Indices]) -> Indices:
+        """Give what was said of each candle by when row `now` closed; `rows` is one window (T,) or several (B, T)."""
         known_by = self._closes(now)
-        windows = [self._marks.classes(self.tape.time[window], known_by) for window in np.atleast_2d(rows)]
+        windows = [said(self.tape.time[window], known_by) for window in np.atleast_2d(rows)]
         return np.stack(windows).reshape(rows.shape)
 
     def _let_go(self, taken: Iterable[Closed]) -> None:

@@ -146,9 +146,9 @@ class LiveRun:
         self._go_on_changed()
 
     def take_marks(self, command: MarksChanged) -> None:
-        """Learn from the annotations as they stand now, from the next step on."""
+        """Learn from the annotations and rejections as they stand now, from the next step on."""
         self._settle()
-        for warning in self.session.take_marks(command.annotations):
+        for warning in self.session.take_marks(command.annotations, command.rejected):
             self._say(warning)
         self._go_on_changed()
 

@@ -60,6 +60,7 @@ class Setting:
     kept: Kept | None = None  # to go on from
     recorded: Mapping[str, Any] = field(default_factory=dict)
     annotations: Sequence[Mapping[str, Any]] | None = None  # of the series as they stand now, also later ones
+    rejected: Sequence[Mapping[str, Any]] = ()  # suggestions that someone rejected: {label, start, end}
 
 
 class Session:
@@ -96,8 +97,8 @@ class Session:
         if kept:
             start = _start_of(kept.state["start"], start)
         self.scorer = Scorer(self.tape, start, setting.run_id, setting.clock)
-        marks = LiveMarks(labels, timeframe_ms)
-        marks.take(setting.history.annotations, are_new=False)
+        marks = LiveMarks(labels, timeframe_ms, self.config.accepted_weight)
+        marks.take(setting.history.annotations, manifest.get("rejected") or (), are_new=False)
         self.learning = LiveLearning(
             self.learner, self.tape, marks, self.config, start, self.market, setting.run_id, setting.clock
         )
@@ -106,7 +107,7 @@ class Session:
         if kept:
             self._go_back(kept, len(before))
         if setting.annotations is not None:
-            marks.take(setting.annotations)
+            marks.take(setting.annotations, setting.rejected)
 
     def open(self, first_time: int | None, arrived_s: float) -> list[Event]:
         """Predict the run's first candle before it comes, where its open time is known.
@@ -168,9 +169,11 @@ class Session:
         self.learning.good = self.learning.newest
         self.scorer.start_over(self.learning.newest)
 
-    def take_marks(self, annotations: Iterable[Mapping[str, Any]]) -> list[Event]:
-        """Take the annotations of the series as they stand now; say which labels the model does not know."""
-        unknown = self.learning.take_marks(annotations)
+    def take_marks(
+        self, annotations: Iterable[Mapping[str, Any]], rejected: Iterable[Mapping[str, Any]] = ()
+    ) -> list[Event]:
+        """Take annotations and rejections of the series as they stand now; say which labels the model does not know."""
+        unknown = self.learning.take_marks(annotations, rejected)
         new = [label for label in unknown if label not in self._told_labels]
         self._told_labels.update(new)
         if not new:

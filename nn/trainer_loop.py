@@ -294,6 +294,7 @@ class TrainerLoop:
             kept=kept,
             recorded=command.recorded,
             annotations=command.annotations,
+            rejected=command.rejected,
         )
         torch.set_num_threads(setting.threads)
         run = LiveRun(command, Session(setting), choice, self._inference, self._say, self.wake)

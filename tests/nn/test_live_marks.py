@@ -99,13 +99,43 @@ def test_a_mark_that_gives_candles_no_class_is_left_alone(other: dict[str, Any])
     assert len(made.state()["waiting"]) == 1
 
 
+def test_a_share_of_what_a_person_only_let_pass_is_a_target_in_every_stretch() -> None:
+    held = LiveMarks(("Long", "Short"), MINUTE, accepted_weight=0.3)
+    held.take([span(0, 49, source="model_accepted"), span(50, 59, source="model_corrected", updated=2)])
+    counts = held.classes(TIME, closed(59)) >= 0
+    assert counts[50:].all()
+    kept = [int(counts[first : first + 10].sum()) for first in range(0, 50, 10)]
+    assert (set(kept) <= {2, 3, 4}, abs(sum(kept) - 15) <= 1) == (True, True)
+    assert np.array_equal(held.classes(TIME[20:30], closed(59)) >= 0, counts[20:30])  # whatever the window
+
+
+def rejected(first: int, last: int, label: str = "Long") -> dict[str, Any]:
+    return {"label": label, "start": START + first * MINUTE, "end": START + (last + 1) * MINUTE}
+
+
+def test_a_rejection_says_from_its_end_on_what_its_candles_are_not() -> None:
+    held = marks()
+    held.take([], [rejected(10, 14, "Short"), rejected(20, 22, "Elsewhere")])
+    assert not (held.refused(TIME, closed(13)) >= 0).any()
+    refused = held.refused(TIME, closed(14))
+    assert (np.flatnonzero(refused >= 0).tolist(), set(refused[10:15].tolist())) == ([10, 11, 12, 13, 14], {1})
+
+
+def test_a_model_of_one_label_takes_no_rejection_since_it_has_no_other_answer() -> None:
+    held = LiveMarks(("Long",), MINUTE)
+    held.take([], [rejected(10, 14)])
+    assert not held.any_refused
+
+
 def test_the_state_survives_as_text() -> None:
-    tape, held = Tape(market(60), MINUTE), marks(span(30, 34), span(40, 44))
+    tape, held = Tape(market(60), MINUTE), LiveMarks(("Long", "Short"), MINUTE)
+    held.take([span(30, 34), span(40, 44)], [rejected(50, 52)])
     again = LiveMarks(("Long", "Short"), MINUTE)
     again.restore(json.loads(json.dumps(held.state())))
     for each in (held, again):
-        assert [each.next_window(tape, closed(59), LENGTH) for _ in range(3)] == [35, 45, None]
+        assert [each.next_window(tape, closed(59), LENGTH) for _ in range(4)] == [35, 45, 53, None]
     assert np.array_equal(held.classes(TIME, closed(59)), again.classes(TIME, closed(59)))
+    assert np.array_equal(held.refused(TIME, closed(59)), again.refused(TIME, closed(59)))
 
 
 def labelled(**changes: Any) -> tuple[Session, Candles]:
@@ -158,3 +188,19 @@ def test_a_taken_back_annotation_is_learnt_no_more() -> None:
     batches = recorded_batches(run)
     play(run, feed)
     assert sum(labels_shown(batches)) == 0
+
+
+@pytest.mark.parametrize("policy", ["replay", "last"])
+def test_a_rejection_teaches_in_the_next_step_what_its_candles_are_not(policy: str) -> None:
+    run, feed = labelled(policy=policy, learn_every=4)
+    batches = recorded_batches(run)
+    play(run, feed.slice(0, 8))
+    steps, drawn = len(batches), span(HISTORY, HISTORY + 1, "Short")
+    run.take_marks([drawn])
+    play(run, feed.slice(8, 12), first=False)
+    run.take_marks([drawn], [rejected(HISTORY, HISTORY + 3)])
+    play(run, feed.slice(12, 16), first=False)
+    assert batches[steps].refused == {}
+    batch = batches[steps + 1] if policy == "replay" else batches[steps + 4]
+    assert batch.targets["label"][1][-4:].tolist() == [1, 1, -1, -1]
+    assert batch.refused["label"][1][-4:].tolist() == [-1, -1, 0, 0]

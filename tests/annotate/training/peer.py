@@ -80,8 +80,8 @@ class Peer:
             case commands.Ping():
                 self.say(events.Pong())
             case commands.MarksChanged():
-                labels = [mark["label"] for mark in command.annotations]
-                self.warn(command.run_id, "marks", json.dumps(labels))
+                for code, said in (("marks", command.annotations), ("rejected", command.rejected)):
+                    self.warn(command.run_id, code, json.dumps([one["label"] for one in said]))
             case commands.ForgetSince():
                 self.warn(command.run_id, "forget", json.dumps([command.since, command.snapshot]))
             case commands.StopRun():
@@ -165,6 +165,7 @@ class Peer:
             "recorded": command.recorded,
             "coalesce": command.coalesce,
             "marks": [mark["label"] for mark in command.annotations or ()],
+            "rejected": [one["label"] for one in command.rejected],
         }
         self.started(command, "live", data)
         if command.resume:

@@ -16,6 +16,7 @@ from annotate.annotations.draft import AnnotationDraft
 from annotate.annotations.timeline import Timeline
 from annotate.errors import Conflict, InvalidInput
 from annotate.store.annotations import save_annotation
+from annotate.store.rejected import add_rejected
 from annotate.store.undo import Gesture
 from tests.annotate.training.door import LONG, SMALL, Door
 from tests.annotate.training.hand_clock import HandClock
@@ -47,6 +48,14 @@ def mark(door: Door, series_id: int, label: str, start: int = 1000) -> None:
     door.publisher.series_changed(series_id, {"what": "annotation", "id": number})
 
 
+def reject(door: Door, series_id: int, label: str, start: int) -> None:
+    """Store a suggestion of five candles that someone rejected, and tell who follows the series, as a view does."""
+    span = {"kind": "span", "start": start, "end": start + 5000, "geometry": {}, "probability": 0.5, "label": label}
+    with door.database.write() as session:
+        add_rejected(session, series_id, [{**span, "author": "me", "decided": 1}], 1)
+    door.publisher.series_changed(series_id, {"what": "suggestions", "id": 0, "author": "me"})
+
+
 def told(door: Door, run_id: int, code: str) -> list[Any]:
     """What the peer says it was told."""
     warnings = [event for event in door.events(run_id, "warning") if event["code"] == code]
@@ -76,6 +85,20 @@ def test_an_annotation_made_while_live_reaches_the_worker_with_all_others(paced:
     mark(paced, series_id, "Noise", start=7000)
     paced.wait_for(lambda: told(paced, run_id, "marks"))
     assert sorted(told(paced, run_id, "marks")[-1]) == ["Long", "Noise"]
+
+
+def test_a_suggestion_rejected_while_live_reaches_the_worker_and_progress_of_suggesting_does_not(paced: Door) -> None:
+    series_id = paced.add_series()
+    reject(paced, series_id, "Long", start=2000)
+    run_id = live(paced, series_id)
+    assert paced.events(run_id, "run_started")[0]["data"]["rejected"] == ["Long"]
+    paced.publisher.series_changed(series_id, {"what": "suggestions", "id": 3, "task": {"done": 1}})
+    reject(paced, series_id, "Short", start=9000)
+    paced.wait_for(lambda: told(paced, run_id, "rejected"))
+    mark(paced, series_id, "Noise")
+    paced.wait_for(lambda: len(told(paced, run_id, "rejected")) == 2)
+    assert told(paced, run_id, "rejected") == [["Long", "Short"], ["Long", "Short"]]
+    assert told(paced, run_id, "marks") == [[], ["Noise"]]
 
 
 def test_marks_of_another_series_are_not_sent(paced: Door) -> None:
