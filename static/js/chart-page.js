@@ -1,6 +1,7 @@
 // Puts the chart page together: the only module that knows all of its parts.
 
 import { Api } from "./net/api.js";
+import { choices } from "./net/browser-storage.js";
 import { tableWith } from "./model/keys.js";
 import { loadSettings, saveSettings, viewOf, withView } from "./model/settings.js";
 import { createStore } from "./model/store.js";
@@ -34,8 +35,9 @@ function part(id) {
   return found;
 }
 
-const settings = createStore(loadSettings(localStorage));
-settings.subscribe((now) => saveSettings(localStorage, now));
+const ownChoices = choices();
+const settings = createStore(loadSettings(ownChoices));
+settings.subscribe((now) => saveSettings(ownChoices, now));
 const api = new Api(() => settings.get().author);
 const toast = createToast(part("toasts"));
 const dialog = createDialog(document.body);

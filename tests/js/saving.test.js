@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { DEFAULTS, loadSettings } from "../../static/js/model/settings.js";
 import { AnnotationBook } from "../../static/js/net/annotation-book.js";
 import { Api, ApiError } from "../../static/js/net/api.js";
+import { browserStorage, choices } from "../../static/js/net/browser-storage.js";
 import { SaveQueue } from "../../static/js/net/save-queue.js";
 import { Unsent } from "../../static/js/net/unsent.js";
 import { at, FakeStorage, span } from "./chart-builders.js";
@@ -267,6 +269,33 @@ test("a full browser storage is said, and the mark is still stored on the server
   await queue.whenIdle();
   assert.equal(server.stored.size, 1);
   assert.equal(queue.state.get().isSafe, true);
+});
+
+test("a browser that keeps nothing opens the page all the same, says so, and still sends", async () => {
+  const denied = browserStorage(() => {
+    throw new Error("denied");
+  });
+  choices(denied).setItem("annotate.settings", "{}");
+  assert.deepEqual(loadSettings(choices(denied)), DEFAULTS);
+  const { server, book, queue } = browser(new FakeServer(), /** @type {any} */ (denied));
+  await book.open(1);
+  server.status = 503;
+  book.put(span());
+  assert.equal(queue.state.get().isSafe, false);
+  server.status = 200;
+  await queue.whenIdle();
+  assert.equal(server.stored.size, 1);
+});
+
+test("changes stay in their order where the clock was set back by hours meanwhile, also in the next page", () => {
+  const storage = new FakeStorage();
+  const change = { seriesId: 1, id: "a", mark: span(), revision: 0, gesture: null };
+  const hour = 3_600_000;
+  new Unsent(storage).add({ ...change, author: "first" }, 9 * hour);
+  const page = new Unsent(storage);
+  page.add({ ...change, author: "second" }, 7 * hour);
+  page.add({ ...change, author: "third" }, 7 * hour);
+  assert.deepEqual(new Unsent(storage).all().map(({ author }) => author), ["first", "second", "third"]);
 });
 
 test("someone else's mark arrives, an older notice changes nothing, a deleted one goes", async () => {

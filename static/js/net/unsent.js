@@ -26,7 +26,8 @@ export class Unsent {
   #changes = new Map();
   /** @type {Set<string>} keys that the storage could not take */
   #unstored = new Set();
-  #count = 0;
+  /** ms of the newest key; each key comes after it, also where the clock was set back */
+  #newest = 0;
 
   /** @param {KeyedStorage} storage */
   constructor(storage) {
@@ -35,6 +36,7 @@ export class Unsent {
     for (const key of keys.filter((each) => each.startsWith(PREFIX)).sort()) {
       const change = changeIn(storage.getItem(key));
       if (change) this.#changes.set(change.key, change);
+      this.#newest = Math.max(this.#newest, Number(key.slice(PREFIX.length).split("-")[0]) || 0);
     }
   }
 
@@ -64,9 +66,8 @@ export class Unsent {
    * @returns {Change}
    */
   add(change, now) {
-    this.#count += 1;
-    const order = `${String(now).padStart(15, "0")}-${String(this.#count).padStart(6, "0")}`;
-    const added = { ...change, key: `${order}-${change.id}`, problem: null };
+    this.#newest = Math.max(this.#newest + 1, now);
+    const added = { ...change, key: `${String(this.#newest).padStart(15, "0")}-${change.id}`, problem: null };
     this.put(added);
     return added;
   }

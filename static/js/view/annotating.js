@@ -4,6 +4,7 @@ import { endOf, endsAtClose, startOf } from "../model/annotation.js";
 import { coloursOf } from "../model/label-set.js";
 import { closeTime } from "../model/timeframe.js";
 import { AnnotationBook } from "../net/annotation-book.js";
+import { browserStorage } from "../net/browser-storage.js";
 import { LabelBook } from "../net/label-book.js";
 import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
@@ -38,7 +39,7 @@ import { mountToolRail } from "./tool-rail.js";
  */
 export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, view, overview, cursor) {
   const { api, settings, toast, dialog, keyboard, series, tabs } = context;
-  const unsent = new Unsent(localStorage);
+  const unsent = new Unsent(browserStorage());
   const book = new AnnotationBook(api, (onSaved) => new SaveQueue({ api, unsent, onSaved, alone }), () => settings.get().author);
   const labels = new LabelBook(api);
   const annotator = new Annotator({ view, book, labels: labels.set, cursor, toast, settings });

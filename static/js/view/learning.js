@@ -1,6 +1,7 @@
 // What the panels of training share: the connection, the runs, the settings. One a page.
 
 import { TrainSettings } from "../model/train-settings.js";
+import { choices } from "../net/browser-storage.js";
 import { RunDesk } from "../net/run-desk.js";
 import { connect } from "../net/socket.js";
 
@@ -20,7 +21,7 @@ export function learningOf(context) {
   if (known !== undefined) return known;
   const link = connect(context.api);
   const desk = new RunDesk(context.api, link, context.series, (paint) => requestAnimationFrame(paint));
-  const settings = new TrainSettings(localStorage);
+  const settings = new TrainSettings(choices());
   const learning = { link, desk, settings };
   made.set(context, learning);
   desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields, catalogue.exchanges));

@@ -1,6 +1,7 @@
 // The head of the metrics: which run, how smooth, downloads; of compared runs where they differ and what they reached.
 
 import { configValue, percent } from "../model/format-metrics.js";
+import { choices } from "../net/browser-storage.js";
 import { button, element, fill } from "./element.js";
 
 /** @typedef {import("../model/run.js").Run} Run */
@@ -9,6 +10,7 @@ import { button, element, fill } from "./element.js";
 
 const KEY = "annotate.smoothing";
 const SMOOTHEST = 0.95;
+const kept = choices();
 
 /** Says what is drawn, and holds what a person chose about it. */
 export class MetricsHead {
@@ -21,7 +23,7 @@ export class MetricsHead {
     min: 0,
     max: SMOOTHEST,
     step: 0.05,
-    value: localStorage.getItem(KEY) ?? 0,
+    value: kept.getItem(KEY) ?? 0,
     title: "Averages each curve over its past; the raw line stays behind it",
   });
   root = element(
@@ -41,7 +43,7 @@ export class MetricsHead {
   /** @param {() => void} changed */
   constructor(changed) {
     this.#slider.addEventListener("input", () => {
-      localStorage.setItem(KEY, this.#slider.value);
+      kept.setItem(KEY, this.#slider.value);
       changed();
     });
   }

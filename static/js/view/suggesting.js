@@ -3,6 +3,7 @@
 import { coloursOf, labelWithKey } from "../model/label-set.js";
 import { isLearnt, suggestSettings } from "../model/suggest-settings.js";
 import { createStore } from "../model/store.js";
+import { choices } from "../net/browser-storage.js";
 import { SuggestionBook } from "../net/suggestion-book.js";
 import { mountDoubtsPanel } from "./doubts-panel.js";
 import { element } from "./element.js";
@@ -31,7 +32,7 @@ const STEPS = { "start-earlier": ["start", -1], "start-later": ["start", 1], "en
  * @returns {{layer: SuggestionLayer}}
  */
 export function mountSuggesting({ chart, canvas, panel }, context, view, { annotator, book: marks, labels, layer: markLayer }, cursor) {
-  const settings = suggestSettings(localStorage);
+  const settings = suggestSettings(choices());
   const book = new SuggestionBook(context.api);
   const suggester = new Suggester({ view, book, marks, annotator, settings, cursor, toast: context.toast });
   const layer = new SuggestionLayer(view);
