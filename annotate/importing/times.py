@@ -14,6 +14,7 @@ from annotate.importing.dates import parse_dates
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.problems import Cell, CellProblem
 from annotate.importing.small_times import TICKS_PER_MS, counted_ms, small_count, ticks_since
+from annotate.timeframe import SECOND, USER_TIMEFRAMES, parse
 
 Times = NDArray[np.int64]
 
@@ -210,8 +211,17 @@ def _lost_digits(cells: Column) -> int | None:
     digits = pc.utf8_length(pc.struct_field(found, "digits"))
     short = pc.less(digits, pc.cast(pc.struct_field(found, "power"), pa.int32()))
     # Written with as many digits as needed, some would have fewer than others, and none would end with a zero.
-    fixed = pc.count_distinct(digits).as_py() == 1 or pc.any(pc.match_substring_regex(cells, r"0[eE]")).as_py()
+    padded = pc.any(pc.match_substring_regex(cells, r"0[eE]")).as_py()
+    fixed = padded or (pc.count_distinct(digits).as_py() == 1 and not _on_a_grid(cells))
     return first_false(pc.invert(short)) if fixed else None
+
+
+def _on_a_grid(cells: Column) -> bool:
+    """Tell whether times stand where candles of a usual timeframe open, each of them: rounded ones would not."""
+    values = np.unique(pc.cast(cells, pa.float64()).to_numpy())
+    seconds = np.rint(values / 10.0 ** (np.floor(np.log10(max(1.0, values[0]))) - 9)).astype(np.int64)
+    step = int(np.diff(seconds).min()) if len(seconds) > 1 else 3_600
+    return step * SECOND in map(parse, USER_TIMEFRAMES) and not np.any(seconds % step)
 
 
 def _epoch_fraction(values: NDArray[np.float64], column: Column, name: str, doubts: Doubts) -> Clock:

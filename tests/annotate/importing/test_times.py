@@ -170,6 +170,13 @@ def test_an_epoch_that_lost_its_digits_is_refused(times: list[str], tmp_path: Pa
     assert "lost its last digits" in refused(tmp_path, text.encode(), "a.json").message
 
 
+@pytest.mark.parametrize("times", [["1.7356896e+09"], ["1.7356896e+09", "1.7356932e+09", "1.7356968E+09"]])
+def test_short_exponents_on_the_grid_of_a_timeframe_lost_nothing(times: list[str], tmp_path: Path) -> None:
+    assert times_of(tmp_path, table(times), timeframe="1h") == [
+        ms("2025-01-01") + 3_600_000 * at for at in range(len(times))
+    ]
+
+
 def test_small_numbers_are_asked_about_and_the_report_doubts_them(tmp_path: Path) -> None:
     data = table([1, 3, 2, 5, 4])
     assert asked(tmp_path, data) == {"small_times": "seconds"}
