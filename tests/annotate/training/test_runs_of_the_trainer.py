@@ -130,7 +130,7 @@ def test_checkpoints_of_runs_that_are_gone_are_removed_at_start_and_those_of_oth
 def test_a_stop_that_the_worker_ignores_can_be_forced(
     door: Door, series_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotate.training.FORCE_AFTER_S", 0.2)
+    monkeypatch.setattr("annotate.under_way.FORCE_AFTER_S", 0.2)
     run_id = door.trainer.submit("batch", {**LONG, "seed": 3}, series_id=series_id)["id"]
     door.wait_for(lambda: len(door.events(run_id)) >= 4)
     door.trainer.stop_run(run_id)
