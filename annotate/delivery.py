@@ -1,7 +1,9 @@
 """What one browser is owed, and when it may get it. Pure: no socket, no clock of its own.
 
-Each client has its own credit: one unacknowledged message, and some time between two. What happened meanwhile is read
-from the buffer when its turn comes, so a client that does not read costs one message of memory, whatever a run says.
+Each client has its own credit: one unacknowledged message, and ten messages in any second. What happened meanwhile is
+read from the buffer when its turn comes, so a client that does not read costs one message of memory, whatever a run
+says. After a rest two messages may follow each other at once: what is said right after something else, such as a
+prediction after a score, need not wait.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from typing import Any
 
 Json = dict[str, Any]
 
-MIN_INTERVAL_S = 0.1
+A_SECOND, AT_ONCE = 10, 2  # messages
+INTERVAL_S = 1 / (A_SECOND - AT_ONCE)  # between two of many: with those at once, no second ever holds more
 PROGRESS_S = 15.0
 
 
@@ -25,16 +28,20 @@ class Client:
     notices: dict[tuple[object, ...], Json] = field(default_factory=dict)  # the newest of each kind
     message: int = 0  # number of the last message
     sent_at: float | None = None  # when the unacknowledged message left, s
-    ready_at: float = 0.0  # no message before, s
+    paid_until: float = 0.0  # each message is paid for with an interval; this is when the last one will be, s
+
+    @property
+    def _ready_at(self) -> float:
+        return self.paid_until - (AT_ONCE - 1) * INTERVAL_S
 
     def may_send(self, now: float) -> bool:
         """Tell whether the credit allows a message."""
-        return self.sent_at is None and now >= self.ready_at
+        return self.sent_at is None and now >= self._ready_at
 
     def sent(self, now: float) -> int:
         """Use up the credit; give the number that the acknowledgement has to name."""
         self.message += 1
-        self.sent_at, self.ready_at = now, now + MIN_INTERVAL_S
+        self.sent_at, self.paid_until = now, max(now, self.paid_until) + INTERVAL_S
         return self.message
 
     def acknowledged(self, message: int) -> None:
@@ -46,7 +53,7 @@ class Client:
         """Give the time at which this client needs attention next, s; None while nothing is owed on either side."""
         if self.sent_at is not None:
             return self.sent_at + PROGRESS_S
-        return self.ready_at if self.notices or self.next_run(stored) is not None else None
+        return self._ready_at if self.notices or self.next_run(stored) is not None else None
 
     def is_stalled(self, now: float) -> bool:
         """Tell whether the client has made no progress for too long."""

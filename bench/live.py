@@ -19,6 +19,7 @@ from nn.config import LiveConfig, ModelConfig
 from nn.dataset_dir import COLUMNS, Candles, write
 from nn.inference import InferenceThread
 from nn.learner import Learner, Schedule
+from nn.priority import train_behind
 from nn.snapshot import Snapshot, predict
 from nn.targets import head_classes
 from nn.windows import noise
@@ -71,6 +72,7 @@ def _beside_training(*, locked: bool) -> float:
     newest: list[Snapshot] = []
 
     def train() -> None:
+        train_behind()  # as the trainer loop does
         learner = Learner(config, Schedule(1e-3))
         while not over.is_set():
             with lock:

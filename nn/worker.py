@@ -12,6 +12,7 @@ import threading
 from typing import IO, TYPE_CHECKING, NoReturn
 
 from nn.pipe import Outbox, die_with_parent, read_commands, reserve_stdout
+from nn.priority import train_behind
 
 if TYPE_CHECKING:
     from nn.trainer_loop import TrainerLoop
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     ready = start_up(options.threads, options.device)
     loop = TrainerLoop(outbox.put, ready.threads, options.device)
     threading.Thread(target=_read, args=(sys.stdin, loop), name="pipe-reader", daemon=True).start()
+    train_behind()
     outbox.put(ready)
     loop.run()
     sys.stderr.flush()

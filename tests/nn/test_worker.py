@@ -1,5 +1,6 @@
 """The worker process over its pipe: loads, trains, predicts, learns live, survives failures, and leaves by itself."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from nn import commands, events
 from nn.checkpoint import load
+from nn.priority import BEHIND, LEAST
 from tests.nn.live_market import MINUTE, batch, candle_commands, dataset, live, market, play, session, small
 from tests.nn.worker_process import Worker
 
@@ -82,6 +84,14 @@ def test_it_says_what_it_runs_on(worker: Worker) -> None:
     assert ready.threads == 1
     assert ready.device_reason
     assert "memory: " in ready.memory
+
+
+def test_training_stands_behind_the_threads_that_read_predict_and_speak(worker: Worker) -> None:
+    pid, mine = worker.of(events.WorkerReady)[0].pid, os.getpriority(os.PRIO_PROCESS, 0)
+    tasks = [int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir()]
+    niceness = {task: os.getpriority(os.PRIO_PROCESS, task) for task in tasks}
+    assert niceness.pop(pid) == min(LEAST, mine + BEHIND)  # the main thread has the number of its process
+    assert list(niceness.values()).count(mine) >= 2  # the one that reads the pipe, the one that predicts
 
 
 def test_a_line_that_is_no_command_does_not_end_it(worker: Worker, runs: Runs) -> None:
