@@ -36,6 +36,7 @@ class Assembler:
         self.no_trade = 0  # periods that the exchange left out, twice asked
         self.misaligned = 0  # messages whose time opens no candle
         self._timeframe = timeframe
+        self._start = frontier
         self._pending: dict[int, Candle] = {}  # said to be closed, at or after the frontier
         self._doubted: int | None = None  # where the last page had a hole
 
@@ -46,7 +47,8 @@ class Assembler:
             self.misaligned += 1
             return Settled()
         if candle.time < self.frontier:
-            return Settled(again=candle if update.closed else None)
+            # One from before this feed has a wrong date, as after a clock jumped: nobody asked for such a candle.
+            return Settled(again=candle if update.closed and candle.time >= self._start else None)
         if update.closed:
             if len(self._pending) < MOST_PENDING:
                 self._pending[candle.time] = candle

@@ -16,6 +16,8 @@ from annotate.feeds.gateway import Impossible, Page
 from tests.annotate.feeds.following import START, Followed, Memory, wait_for
 from tests.exchange import DirectGateway, LoopbackExchange
 
+DAY_MS = 86_400_000
+
 
 @pytest.fixture
 def exchange() -> LoopbackExchange:
@@ -87,9 +89,12 @@ def test_what_a_silent_cut_swallowed_is_found_by_the_times(followed: Followed) -
     followed.wait_until_all_is_stored()
 
 
-def test_doubled_late_and_swapped_messages_change_nothing(followed: Followed) -> None:
+def test_doubled_late_swapped_and_misdated_messages_change_nothing(followed: Followed) -> None:
     followed.begin()
     exchange = followed.exchange
+    for ahead, is_closed in ((-DAY_MS, True), (-DAY_MS, False), (DAY_MS, True), (DAY_MS, False)):
+        misdated = dataclasses.replace(exchange.closed[-1], time=exchange.closed[-1].time + ahead)
+        exchange.send(exchange.message(misdated, closed=is_closed))
     for _ in range(5):
         moved = exchange.message(exchange.trade(), closed=False)
         closed = exchange.close(say=False)
@@ -100,6 +105,9 @@ def test_doubled_late_and_swapped_messages_change_nothing(followed: Followed) ->
         exchange.send(moved)
     followed.wait_until_all_is_stored()
     assert followed.states[-1].conflicts == 0
+    wait_for(lambda: followed.words()[-1] == "connected")
+    exchange.trade()
+    wait_for(lambda: followed.memory.forming[-1] == exchange.forming)
 
 
 def test_a_closed_candle_that_comes_again_with_other_values_is_counted_and_the_stored_one_stays(
