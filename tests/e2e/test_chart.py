@@ -199,6 +199,17 @@ def test_nothing_sticks_out_and_every_button_has_a_name(chart: ChartPage, width:
     chart_box = chart.page.locator("#chart").bounding_box()
     assert chart_box
     assert chart_box["width"] >= min(360, width * 0.45)
+    chart.page.keyboard.press("Shift+w")
+    expect(chart.page.locator("dialog")).to_be_visible()
+    cut = """() => [...document.querySelectorAll("dialog *")].filter(e => e.clientWidth &&
+      e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "visible").map(e => e.outerHTML)"""
+    assert chart.page.evaluate(cut) == [], "nothing of a dialog is cut off"
+    chart.page.keyboard.press("Escape")
+    chart.page.keyboard.press("g")
+    expect(chart.page.locator("#dock")).to_be_visible()
+    height = "name => document.querySelector(name).clientHeight"
+    assert chart.page.evaluate(height, "#chart") >= 200, "metrics leave the chart its room"
+    assert chart.page.evaluate(height, "#run-bar") <= 100, "two rows of controls at most"
 
 
 def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:

@@ -55,6 +55,15 @@ export function formatTick(time, kind, zone, timeframe) {
 }
 
 /**
+ * The zone that times of a timeframe are told in; empty for days and longer, which are dates.
+ * @param {Zone} zone
+ * @param {string} timeframe
+ */
+export function zoneText(zone, timeframe) {
+  return stepMs(timeframe) >= DAY_MS ? "" : zone.name;
+}
+
+/**
  * Read a time that a person typed: `2017-03-01`, `2017-03-01 14:30[:15]`, with `Z` for UTC.
  * @param {string} text
  * @param {Zone} zone in which it is meant when it does not say

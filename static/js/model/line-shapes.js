@@ -55,10 +55,10 @@ export function cellShape(mark, { window, x, height }) {
  * @param {Mapping} mapping
  * @returns {BarShape}
  */
-export function barShape(mark, { window, x, width }) {
-  if (mark.start === null || mark.end === null) return { mark, barLeft: 0, barRight: width, barTop: BAR_TOP_PX };
+export function barShape(mark, { window, x, width, top = BAR_TOP_PX }) {
+  if (mark.start === null || mark.end === null) return { mark, barLeft: 0, barRight: width, barTop: top };
   const barLeft = x(window.positionOf(mark.start));
-  return { mark, barLeft, barRight: Math.max(x(window.positionOf(mark.end)), barLeft + LEAST_PX), barTop: BAR_TOP_PX + BAR_PX + 2 };
+  return { mark, barLeft, barRight: Math.max(x(window.positionOf(mark.end)), barLeft + LEAST_PX), barTop: top + BAR_PX + 2 };
 }
 
 /**

@@ -14,6 +14,7 @@ import { BAR_PX, barShape, CELL_PX, cellShape, levelShape, lineDistance, trendSh
  * @property {(price: number) => number | null} y
  * @property {number} width of the pane, px
  * @property {number} height of the pane, px
+ * @property {number} [top] px at the top that words stand in; the bars of chart classes stand below
  * @property {number} [floor] px at the bottom that candle classes fill; the spans' bands stand above
  */
 

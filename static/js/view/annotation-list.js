@@ -1,7 +1,7 @@
 // The list of annotations: filtered by label, kind and text; a click selects one and brings it into view.
 
 import { isDraft, KIND_CHOICES, kindOf, passes } from "../model/annotation.js";
-import { formatShortTime } from "../model/format.js";
+import { formatShortTime, zoneText } from "../model/format.js";
 import { coloursOf } from "../model/label-set.js";
 import { timeText } from "../model/mark-text.js";
 import { Zone } from "../model/zone.js";
@@ -27,6 +27,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
   const filter = { label: "", kind: "", text: "", status: "" };
   let most = ROWS;
   const title = element("h2", {}, "Annotations");
+  const zoneName = element("span", { class: "muted", title: "Zone of the times below" });
   const label = element("select", { "aria-label": "Only this label" });
   const kind = element("select", { "aria-label": "Only this kind" }, ...options([["", "All kinds"], ...KIND_CHOICES]));
   const status = element("select", { "aria-label": "Only this status" }, ...options([["", "Drafts and done"], ["draft", "Drafts"], ["done", "Done"]]));
@@ -34,7 +35,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
   const all = button("Select all", () => annotator.selectAll(book.index.all().filter((mark) => passes(mark, filter)).map(({ id }) => id)), { class: "quiet small", title: "Select what the filter shows: a label, a status or Delete then goes to all of them" });
   const text = element("input", { type: "search", placeholder: "Search comments", "aria-label": "Search label, comment and author" });
   const rows = element("div", { class: "annotation-rows", role: "list", "aria-label": "Annotations" });
-  root.append(element("div", { class: "row spread" }, title, element("span", { class: "row" }, results, all)), element("div", { class: "filters" }, label, kind, text, status), rows);
+  root.append(element("div", { class: "row spread" }, element("span", { class: "row" }, title, zoneName), element("span", { class: "row" }, results, all)), element("div", { class: "filters" }, label, kind, text, status), rows);
 
   const draw = () => {
     const { index, isLoading, error } = book.state.get();
@@ -43,6 +44,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
     title.textContent = found.length === index.size ? `Annotations (${index.size})` : `Annotations (${found.length} of ${index.size})`;
     const colours = coloursOf(labels.set.get());
     const zone = new Zone(settings.get().zone);
+    zoneName.textContent = zoneText(zone, view.timeframe);
     const chosen = new Set(annotator.state.get().chosen);
     all.disabled = found.length === 0;
     /** @param {Annotation} mark */
@@ -79,7 +81,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
  */
 function emptyText(total, isLoading) {
   if (isLoading) return element("p", { class: "muted" }, "Loading…");
-  const text = total > 0 ? "No annotation passes the filter." : "None yet. Press 1 and drag over candles, or pick a tool at the left.";
+  const text = total > 0 ? "No annotation passes the filter." : "None yet. Press 1 and drag over candles, or pick another tool.";
   return element("p", { class: "muted" }, text);
 }
 

@@ -8,6 +8,8 @@ import { CandleChart } from "./candle-chart.js";
 export class ChartGeometry {
   /** @type {Set<(range: TimeRange) => void>} */
   rangeWatchers = new Set();
+  /** @type {number | undefined} px at the top of the chart that words stand in */
+  headPx;
 
   /** @param {HTMLElement} container */
   constructor(container) {

@@ -167,6 +167,7 @@ export class MarkLayer {
       y: (/** @type {number} */ price) => this.#view.priceToY(price),
       width,
       height,
+      top: this.#view.headPx,
       floor: this.#state.index.has("candle_class") ? CELL_PX + 1 : 0,
     };
   }

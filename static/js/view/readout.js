@@ -8,6 +8,9 @@ import { element, fill } from "./element.js";
 /** @typedef {import("../model/types.js").SeriesState} SeriesState */
 /** @typedef {import("../model/settings.js").Settings} Settings */
 
+const LEAST_HEAD_PX = 44; // two lines: one more or less does not move what stands below
+const GAP_PX = 2;
+
 /**
  * Show the read-out over the chart.
  * @param {HTMLElement} root
@@ -50,6 +53,12 @@ export function mountReadout(root, { view, series, settings }) {
     zone = new Zone(now.zone);
     soon();
   });
+  // It takes more lines on a narrow screen: what else stands at the top goes below it.
+  new ResizeObserver(() => {
+    view.headPx = Math.max(LEAST_HEAD_PX, line.offsetTop + line.offsetHeight + GAP_PX);
+    root.style.setProperty("--head", `${view.headPx}px`);
+    view.repaint();
+  }).observe(line);
   draw();
 }
 

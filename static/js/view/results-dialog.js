@@ -114,7 +114,7 @@ class Results {
         fill(this.#figures, table(`Agreement of ${answer.first} and ${answer.second}`, ["", answer.first, answer.second, "Matched", "Agreement"], agreementRows(answer)));
       });
     pass.addEventListener("change", () => [first, second].forEach((menu) => (menu.disabled = pass.value !== "")));
-    return element("div", { class: "row" }, pass, first, second, element("label", { class: "row" }, "within ±", tolerance, "candles"), button("Compare", () => void compare(), { disabled: names.length < 2 && this.#passes.length === 0 }));
+    return element("div", { class: "row people" }, pass, first, second, element("label", { class: "row" }, "within ±", tolerance, "candles"), button("Compare", () => void compare(), { disabled: names.length < 2 && this.#passes.length === 0 }));
   }
 
   #drawBlind() {

@@ -111,7 +111,7 @@ export class RunLines {
     const failure = this.#desk.failure.get();
     const words = failure === null ? FIRST_HINT : `Runs cannot be read: ${failure.message}`;
     if (failure === null && shown.length > 0) return [];
-    return [{ key: words, make: () => element("div", { class: `run-line ${failure === null ? "muted" : "cause"}` }, words) }];
+    return [{ key: words, make: () => element("div", { class: `run-line ${failure === null ? "muted first-hint" : "cause"}` }, words) }];
   }
 }
 

@@ -1,7 +1,7 @@
 // The selected annotations: one with all its fields, or many with what can be changed at once.
 
 import { kindOf } from "../model/annotation.js";
-import { formatPrice, formatShortTime } from "../model/format.js";
+import { formatPrice, formatShortTime, zoneText } from "../model/format.js";
 import { activeLabels } from "../model/label-set.js";
 import { gainText, placeText } from "../model/mark-text.js";
 import { resultWords } from "../model/worth.js";
@@ -96,7 +96,7 @@ function contentOf(mark, { annotator, book, labels, view, settings, keyboard, to
   const isOthers = mark.revision > 0 && Boolean(mark.author) && mark.author !== settings.get().author;
   return [
     head(`Selected ${kindOf(mark).title.toLowerCase()}`, annotator, keyboard),
-    element("p", { class: "muted number" }, `${placeText(mark, wording)}${gain && !result ? ` · ${gain}` : ""}`),
+    element("p", { class: "muted number" }, `${placeText(mark, wording)} ${zoneText(zone, view.timeframe)}${gain && !result ? ` · ${gain}` : ""}`),
     result && element("p", { class: "number" }, resultWords(result, wording.price)),
     element(
       "div",
