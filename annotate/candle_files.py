@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from annotate.candles import COLUMNS, Candles, Times
 from annotate.errors import StorageFailed
-from annotate.files import write_whole
+from annotate.files import write_hashed
 
 FIELDS: dict[str, pa.DataType] = {name: pa.int64() if name == "time" else pa.float64() for name in COLUMNS}
 SCHEMA = pa.schema(FIELDS)
@@ -48,12 +48,15 @@ class MappedFile:
 
 def write_candles(folder: Path, candles: Candles) -> tuple[Path, bool]:
     """Write candles to a file of the folder; give its path, and whether it is new. Raise StorageFailed."""
-    content = _encode(candles)
-    path = folder / f"{hashlib.sha256(content).hexdigest()}{SUFFIX}"
-    if path.exists():  # whole, since files get their names last, and of the same bytes
-        return path, False
-    write_whole(path, content)
-    return path, True
+    arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
+    volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
+    batch = pa.record_batch([*arrays, volume], schema=SCHEMA)
+
+    def write(file: BufferedIOBase) -> None:
+        with pa.ipc.new_file(file, SCHEMA) as writer:
+            writer.write_batch(batch)
+
+    return write_hashed(folder, SUFFIX, write)
 
 
 def map_candles(path: Path) -> MappedFile:
@@ -67,22 +70,6 @@ def map_candles(path: Path) -> MappedFile:
         ) from error
     time, *prices = (_values(batch.column(name)) for name in COLUMNS[:-1])
     return MappedFile(time, tuple(prices), batch.column("volume"))
-
-
-def _encode(candles: Candles) -> pa.Buffer:
-    arrays = [pa.array(getattr(candles, name)) for name in COLUMNS[:-1]]
-    volume = pa.array(candles.volume, mask=np.isnan(candles.volume))
-    batch = pa.record_batch([*arrays, volume], schema=SCHEMA)
-    size = pa.MockOutputStream()
-    _write(size, batch)
-    content = pa.allocate_buffer(size.size())  # once and whole: a buffer that grows is copied again and again
-    _write(pa.FixedSizeBufferWriter(content), batch)
-    return content
-
-
-def _write(sink: pa.NativeFile, batch: pa.RecordBatch) -> None:
-    with pa.ipc.new_file(sink, SCHEMA) as writer:
-        writer.write_batch(batch)
 
 
 def _values(column: pa.Array[Any]) -> npt.NDArray[Any]:

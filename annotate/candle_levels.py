@@ -184,15 +184,18 @@ def _within(file: StoredFile, end: int | None) -> int:
     return file.last + 1 if end is None else min(end, file.last + 1)
 
 
-def levels_of(timeframe: str, candles: Candles) -> dict[str, Candles]:
-    """Give the candles of a new series with its coarser levels, of whole buckets, those that have any."""
-    levels = {timeframe: candles} if len(candles) else {}
-    for level in pyramid_of(timeframe) if levels else ():
+def levels_of(timeframe: str, candles: Candles) -> Iterator[tuple[str, Candles]]:
+    """Give the candles of a new series, then its coarser levels, of whole buckets, those that have any."""
+    if not len(candles):
+        return
+    levels = {timeframe: candles}
+    yield timeframe, candles
+    for level in pyramid_of(timeframe):
         base = max((each for each in levels if nests(each, level)), key=parse)
         whole = aggregate(levels[base].between(None, floor(int(candles.time[-1]), level)), level)
         if len(whole):
             levels[level] = whole
-    return levels
+            yield level, whole
 
 
 def pyramid_of(timeframe: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -148,9 +148,8 @@ class CandleStore:
         change.replaced.extend(file.path for files in self._files_of(session, series_id).values() for file in files)
         catalogue.delete_levels(session, series_id)
         catalogue.delete_tail(session, series_id)
-        pyramid = levels_of(timeframe, candles)
         with _removed_when_it_fails(change):
-            for level, file in self._write_files(pyramid, change).items():
+            for level, file in self._write_files(levels_of(timeframe, candles), change).items():
                 row = catalogue.FileRow(parse(level), file.first, file.last, file.rows, file.path.stem)
                 catalogue.put_file(session, series_id, row)
 
@@ -243,21 +242,20 @@ class CandleStore:
         for level in sorted(lost, key=parse):
             levels = self._build(session, levels, level, None, change)
 
-    def _write_files(self, candles: dict[str, Candles], change: _Change) -> dict[str, StoredFile]:
-        """Write a file a level, side by side: each waits for the disk, and hashing leaves the interpreter free."""
+    def _write_files(self, levels: Iterable[tuple[str, Candles]], change: _Change) -> dict[str, StoredFile]:
+        """Write a file a level, side by side, and while the next one is built: each waits long for the disk."""
         folder = self._folder / str(change.series_id)
-        written: dict[bytes, Future[tuple[Path, bool]]] = {}
+        written: dict[str, tuple[Candles, Future[tuple[Path, bool]]]] = {}
         with ThreadPoolExecutor(WRITERS) as pool:
-            for each in candles.values():
-                # Levels of the same times are the same candles, and one file, which two threads shall not write.
-                times = each.time.tobytes()
-                written[times] = written.get(times) or pool.submit(write_candles, folder, each)
-        done = [future.result() for future in written.values() if future.exception() is None]
+            for level, candles in levels:
+                # Levels of the same times are the same candles, and one file.
+                same = [future for made, future in written.values() if np.array_equal(made.time, candles.time)]
+                written[level] = candles, same[0] if same else pool.submit(write_candles, folder, candles)
+        done = {future.result() for _, future in written.values() if future.exception() is None}
         change.made.extend(path for path, made in done if made)
-        paths = {level: written[each.time.tobytes()].result()[0] for level, each in candles.items()}
         return {
-            level: StoredFile(paths[level], int(each.time[0]), int(each.time[-1]), len(each))
-            for level, each in candles.items()
+            level: StoredFile(future.result()[0], int(candles.time[0]), int(candles.time[-1]), len(candles))
+            for level, (candles, future) in written.items()
         }
 
     def _add_to_files(self, session: Session, levels: Levels, candles: Candles, change: _Change) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from io import BufferedIOBase
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -28,6 +32,29 @@ def write_whole(path: Path, content: bytes | memoryview | pa.Buffer) -> None:
                 os.fsync(file.fileno())
             temporary.replace(path)
             sync_folder(path.parent)
+
+
+def write_hashed(folder: Path, suffix: str, write: Callable[[BufferedIOBase], object]) -> tuple[Path, bool]:
+    """Write a file durably under the SHA-256 of its bytes; give its path, and whether it is new.
+
+    It is hashed while the disk takes it. When the disk refuses, raise StorageFailed and leave nothing.
+    """
+    temporary = folder / f"{uuid4().hex}{TEMPORARY}"
+    with storage_errors(temporary), unless_done(lambda: temporary.unlink(missing_ok=True)):
+        folder.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w+b") as file, ThreadPoolExecutor(1) as pool:
+            write(file)
+            file.flush()
+            synced = pool.submit(os.fsync, file.fileno())
+            file.seek(0)
+            path = folder / f"{hashlib.file_digest(file, 'sha256').hexdigest()}{suffix}"
+            synced.result()
+        if path.exists():  # whole, since files get their names last, and of the same bytes
+            temporary.unlink()
+            return path, False
+        temporary.replace(path)
+        sync_folder(folder)
+        return path, True
 
 
 def sync_folder(folder: Path) -> None:

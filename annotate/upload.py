@@ -16,7 +16,7 @@ from annotate.candle_store import CandleStore
 from annotate.candles import COLUMNS, Candles, price_decimals
 from annotate.db import Database
 from annotate.errors import InvalidInput, NeedsAnswer
-from annotate.importing import Imported, likely_symbol, read_file
+from annotate.importing import Imported, Opened, likely_symbol, read_file
 from annotate.models import Json, Series
 from annotate.store.import_choices import remember, source_of
 from annotate.store.imports import add_report, renew_known_at, reports_of_bytes, stretches_of_marks
@@ -40,6 +40,7 @@ class Upload:
     sha256: str
     answers: Json  # symbol, timeframe, zone and whatever the importer asked
     series_id: int | None  # the series to add to
+    opened: Opened | None = None  # the file as it was read while it arrived
 
 
 def answers_of(form: Mapping[str, str]) -> Json:
@@ -71,6 +72,7 @@ def store_upload(
         upload.filename,
         upload.answers,
         sha256=upload.sha256,
+        opened=upload.opened,
         watch=lambda share: watch(READ * share),
     )
     with database.write() as session:

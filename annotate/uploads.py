@@ -10,16 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
 from annotate.background import UNDER_WAY, Background, Task
 from annotate.candle_store import CandleStore
 from annotate.db import Database
+from annotate.early_reader import EarlyReader
 from annotate.errors import Conflict, NeedsAnswer, NotFound
 from annotate.files import unless_done
-from annotate.importing import preview
+from annotate.importing import Arriving, preview
 from annotate.models import Json
 from annotate.store.import_choices import prefilled, remembered, source_of
 from annotate.store.series import get_series, series_json
@@ -62,20 +63,25 @@ class Uploads:
         self._held: dict[str, Held] = {}
         self._lock = threading.Lock()
         self._imports = Background("import")
+        self._early = EarlyReader()
         for left in self._folder.iterdir():
             if left.is_file():
                 left.unlink()
 
     def keep(self, filename: str, chunks: Iterable[bytes]) -> Held:
-        """Receive a file part by part; it is hashed on the way."""
+        """Receive a file part by part; it is hashed on the way, and read where it is large."""
         self._forget_old()
         upload_id = uuid4().hex
         path = self._folder / upload_id
         hashed = hashlib.sha256()
-        with unless_done(lambda: path.unlink(missing_ok=True)), path.open("wb") as file:
+        arriving = Arriving(path)
+        with unless_done(lambda: path.unlink(missing_ok=True)), arriving, path.open("wb") as file:
             for chunk in chunks:
-                hashed.update(chunk)
                 file.write(chunk)
+                file.flush()
+                arriving.grew(file.tell())
+                self._early.begin(upload_id, filename, arriving)
+                hashed.update(chunk)
         held = Held(upload_id, filename, path, hashed.hexdigest(), time.monotonic())
         with self._lock:
             self._held[upload_id] = held
@@ -94,7 +100,8 @@ class Uploads:
         `series_id` is the series that it is to be added to; a new one needs a symbol.
         """
         held = self._waiting(upload_id)
-        shown = preview(held.path, held.filename, answers)
+        opened = self._early.opened(upload_id)
+        shown = preview(held.path, held.filename, answers, sha256=held.sha256, opened=opened)
         if series_id is not None:
             shown["problem"] = self._misfit(shown, series_id)
         elif any(series["symbol"] is None for series in shown["series"]):
@@ -154,14 +161,15 @@ class Uploads:
             task = held.task
             if held.state in ("received", "failed"):
                 held.state = "cancelled"
-                held.path.unlink(missing_ok=True)
+                self._drop(held)
         if task is not None and task.state in UNDER_WAY:
             with suppress(NotFound):  # it ended between the two lines
                 self._imports.cancel(task.id)
         return held.to_json()
 
     def close(self) -> None:
-        """Call off what is under way and end the thread."""
+        """Call off what is under way and end the threads."""
+        self._early.close()
         self._imports.close()
 
     def _claim(self, upload_id: str) -> Held:
@@ -184,7 +192,8 @@ class Uploads:
     def _import(
         self, held: Held, answers: Json, series_id: int | None, now: int, watch: Callable[[float], None]
     ) -> list[Json]:
-        made = store_upload(self._database, self._candles, self._upload(held, answers, series_id), now, watch)
+        upload = replace(self._upload(held, answers, series_id), opened=self._early.opened(held.id))
+        made = store_upload(self._database, self._candles, upload, now, watch)
         bounds = self._candles.all_bounds()
         return [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
 
@@ -192,21 +201,25 @@ class Uploads:
         if task.result is not None:
             self._finish(held, task.result["items"])
         elif task.state == "cancelled":
-            held.path.unlink(missing_ok=True)
+            self._drop(held)
             held.state = "cancelled"
         else:
             held.error, held.state = task.error, "failed"
         self._imports.forget(task)
 
     def _finish(self, held: Held, items: list[Json]) -> None:
-        held.path.unlink(missing_ok=True)
+        self._drop(held)
         held.items, held.progress = items, 1.0
         held.state = "finished"
+
+    def _drop(self, held: Held) -> None:
+        self._early.forget(held.id)
+        held.path.unlink(missing_ok=True)
 
     def _forget_old(self) -> None:
         with self._lock:
             idle = [held for held in self._held.values() if held.state != "importing"]
             over = [held for held in idle if time.monotonic() - held.received > KEPT_S]
             for held in {each.id: each for each in [*over, *idle[: max(0, len(idle) - KEPT + 1)]]}.values():
-                held.path.unlink(missing_ok=True)
+                self._drop(held)
                 del self._held[held.id]

@@ -17,6 +17,7 @@ from annotate.importing.arrow import Column, pc
 from annotate.importing.columns import Roles, ask_missing, prefer_epochs, roles_by_name
 from annotate.importing.container import ARROW, FEATHER_1, MAX_UNPACKED, MIB, PARQUET, Member
 from annotate.importing.doubts import Doubts
+from annotate.importing.header_names import NUMBERS
 from annotate.importing.layouts import layout_by_names
 from annotate.importing.names import read_name
 from annotate.importing.other_data import refuse_other_data
@@ -119,7 +120,7 @@ def _table(columns: pa.Table, names: list[str], ticker: str | None, member: Memb
     hint = read_name(member.name)
     layout = layout_by_names(names)
     return Table(
-        {role: _plain_type(columns.column(at), names[at], member.name) for role, at in roles.index.items()},
+        {role: _column(role, columns.column(at), names[at], member.name) for role, at in roles.index.items()},
         {role: names[at] for role, at in roles.index.items()},
         roles.reasons,
         replace(layout, name=f"{_kind(member)}, {layout.name}"),
@@ -147,6 +148,13 @@ def _with_index(roles: Roles, columns: pa.Table) -> Roles:
     return roles
 
 
+def _column(role: str, column: Column, name: str, filename: str) -> Column:
+    plain = _plain_type(column, name, filename)
+    if role in NUMBERS and (pa.types.is_temporal(plain.type) or pa.types.is_temporal(column.type)):
+        raise _misfit(column, f"no number, as {role} needs", name, filename)
+    return plain
+
+
 def _plain_type(column: Column, name: str, filename: str) -> Column:
     """Give a column as text, float64, int64, timestamp or date; anything else is no cell of a candle."""
     kind = column.type
@@ -162,13 +170,18 @@ def _plain_type(column: Column, name: str, filename: str) -> Column:
             return _cast(column, pa.float64())
         if pa.types.is_decimal(kind):
             return _cast(_cast(column, pa.string()), pa.float64())
-        return _cast(column, pa.string())
+        if not pa.types.is_duration(kind):
+            return _cast(column, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise InvalidInput(
-            f"{filename}, column {name}: a column of type {kind} is neither a time nor a number",
-            file=filename,
-            column=name,
-        ) from None
+        pass
+    raise _misfit(column, "neither a time nor a number", name, filename)
+
+
+def _misfit(column: Column, why: str, name: str, filename: str) -> InvalidInput:
+    message = (
+        f"{filename}, column {name}: a column of type {column.type} is {why}; say which column it is, or export CSV"
+    )
+    return InvalidInput(message, file=filename, column=name)
 
 
 def _cast(column: Column, kind: pa.DataType) -> Column:

@@ -14,6 +14,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from annotate.errors import InvalidInput
+from annotate.importing.arriving import Arriving
 from annotate.zips import DAMAGED
 
 MIB = 1024 * 1024
@@ -55,30 +56,41 @@ DATA_FILES = (".csv", ".json", ".parquet", ".feather", ".arrow", ".tsv", ".gz")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file to read, on disk or unpacked in memory; `name` has no folder."""
+    """One file to read, on disk, perhaps still arriving, or unpacked in memory; `name` has no folder."""
 
     name: str
     path: Path | None = None
     data: bytes | None = None
+    arriving: Arriving | None = None
 
     def head(self, size: int) -> bytes:
         """Give the first `size` bytes."""
         if self.path is None:
             return (self.data or b"")[:size]
+        self.wait(size)
         with self.path.open("rb") as file:
             return file.read(size)
 
     def whole(self) -> bytes:
         """Give all bytes."""
+        self.wait()
         return self.path.read_bytes() if self.path else self.data or b""
 
     def source(self) -> pa.NativeFile:
         """Open for Arrow."""
+        self.wait()
         return pa.OSFile(str(self.path), "rb") if self.path else pa.BufferReader(self.data or b"")
 
     def mapped(self) -> pa.NativeFile:
-        """Open for Arrow without a copy of the bytes; what is made of them must not outlive the file."""
+        """Open to read once, as it arrives, or else mapped: what is made of it must not outlive the file."""
+        if self.path and self.arriving:
+            return pa.PythonFile(self.arriving.stream(), mode="r")
         return pa.memory_map(str(self.path)) if self.path else pa.BufferReader(self.data or b"")
+
+    def wait(self, size: int | None = None) -> None:
+        """Wait until the first `size` bytes are there, or all; raise OSError for a file that broke off."""
+        if self.arriving:
+            self.arriving.wait(size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +101,15 @@ class Upload:
     skipped: list[str]
 
 
-def open_upload(path: Path, filename: str) -> Upload:
+def open_upload(path: Path, filename: str, arriving: Arriving | None = None) -> Upload:
     """Look into a file; raise InvalidInput for what is empty, unsafe, too large or of another kind."""
     name = PurePosixPath(filename.replace("\\", "/")).name or "file"
-    plain = Member(name, path=path)
+    plain = Member(name, path=path, arriving=arriving)
     head = plain.head(16)
     if not head:
         raise InvalidInput(f"{name} is empty: it has no bytes; download it again", name=name)
+    if head.startswith((ZIP, EMPTY_ZIP, GZIP)):
+        plain.wait()
     if head.startswith((ZIP, EMPTY_ZIP)):
         members, skipped = _unzip(path, name)
         return Upload(members, skipped)

@@ -52,6 +52,7 @@ class Doubts:
 
     answers: Mapping[str, Any]
     questions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    looked_for: dict[str, str | None] = field(default_factory=dict)  # every answer that a step went by, or missed
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.answers) - KNOWN)
@@ -62,8 +63,9 @@ class Doubts:
     def given(self, name: str) -> str | None:
         """Give the answer to `name` as text, or None when there is none."""
         value = self.answers.get(name)
-        text = "" if value is None else str(value).strip()
-        return text or None
+        text = ("" if value is None else str(value).strip()) or None
+        self.looked_for[name] = text
+        return text
 
     def option(self, name: str, allowed: Sequence[str]) -> str:
         """Give a choice that has a stated default, the first of `allowed`; it is never asked."""

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 
 PRICES = ("open", "high", "low", "close")
+NUMBERS = (*PRICES, "volume", "tick_volume")
 
 
 def fold(text: str) -> str:

@@ -179,10 +179,11 @@ def _refuse_blank(table: Table, role: str) -> None:
     if column.null_count == 0 and not (pa.types.is_string(column.type) or pa.types.is_floating(column.type)):
         return
     filled = pc.is_valid(column)
-    if pa.types.is_string(column.type) and pc.min(pc.binary_length(column)).as_py() <= LONGEST_BLANK:
-        filled = pc.invert(pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(BLANKS)))
+    if pa.types.is_string(column.type) and (pc.min(pc.binary_length(column)).as_py() or 0) <= LONGEST_BLANK:
+        blank = pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(BLANKS))
+        filled = pc.and_(filled, pc.invert(blank))
     if pa.types.is_floating(column.type):
-        filled = pc.invert(pc.is_nan(column))
+        filled = pc.and_(filled, pc.invert(pc.is_nan(column)))
     if (row := first_false(filled)) is not None:
         raise CellProblem(Cell(row, table.names[role], column[row].as_py()), "is blank, but the row has prices")
 

@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from annotate.errors import InvalidInput
+from annotate.importing.arriving import Arriving
 from annotate.importing.arrow import mask_of, pc
 from annotate.importing.arrow_files import is_arrow, read_arrow
 from annotate.importing.columns import plain
-from annotate.importing.container import Member, open_upload, refuse_others, sha256_of
+from annotate.importing.container import Member, Upload, open_upload, refuse_others, sha256_of
 from annotate.importing.delimited import read_delimited
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.json_files import read_json
@@ -35,6 +36,20 @@ MAX_SYMBOLS = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """The tables of a file, the questions that they left open, and the answers that they rest on."""
+
+    upload: Upload
+    tables: list[Table]
+    questions: Mapping[str, dict[str, Any]]
+    answers: Mapping[str, str | None]
+
+    def fits(self, doubts: Doubts) -> bool:
+        """Tell whether the file would be opened so with these answers too: most are asked for later than that."""
+        return all(doubts.given(name) == answer for name, answer in self.answers.items())
+
+
+@dataclass(frozen=True, slots=True)
 class _Source:
     """The tables of one series, perhaps from several members of an archive."""
 
@@ -48,18 +63,19 @@ def read_file(
     answers: Mapping[str, Any],
     *,
     sha256: str | None = None,
+    opened: Opened | None = None,
     watch: Watch = lambda _share: None,
 ) -> list[Imported]:
     """Read every series of a file.
 
     Raises InvalidInput (details line, column, value) for what cannot be read, and NeedsAnswer (details questions)
     for what can be read in more than one way. `answers` holds `symbol`, `timeframe`, `zone` and answers by question;
-    `sha256` is the hash of the bytes where the caller has it, which saves hashing them again;
+    `sha256` is the hash of the bytes and `opened` the file as `open_file` gave it, where the caller has them;
     `watch` is told the share done after each step, and what it raises ends the reading.
     """
     doubts = Doubts(answers)
     try:
-        series = _read(path, filename, doubts, sha256, watch)
+        series = _read(path, filename, doubts, sha256, opened, watch)
     except InvalidInput:
         doubts.settle()  # what failed may rest on a guess, so the question comes first
         raise
@@ -67,14 +83,26 @@ def read_file(
     return series
 
 
-def preview(path: Path, filename: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+def open_file(path: Path, filename: str, answers: Mapping[str, Any], arriving: Arriving | None = None) -> Opened:
+    """Read the tables of a file, perhaps while it arrives; raise as `read_file` does, OSError where it breaks off."""
+    return _open(path, filename, Doubts(answers), lambda _share: None, arriving)
+
+
+def preview(
+    path: Path,
+    filename: str,
+    answers: Mapping[str, Any],
+    *,
+    sha256: str | None = None,
+    opened: Opened | None = None,
+) -> dict[str, Any]:
     """Show how a file would be read: its series with first and last candles and reasons, and the open questions.
 
     Where the likely answers lead nowhere there are no series yet; `problem` says why.
     """
     doubts = Doubts(answers)
     try:
-        series, problem = _read(path, filename, doubts, None, lambda _share: None), None
+        series, problem = _read(path, filename, doubts, sha256, opened, lambda _share: None), None
     except InvalidInput as error:
         if not doubts.questions:
             raise
@@ -100,24 +128,35 @@ def _shown(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, filename: str, doubts: Doubts, sha256: str | None, watch: Watch) -> list[Imported]:
+def _read(
+    path: Path, filename: str, doubts: Doubts, sha256: str | None, opened: Opened | None, watch: Watch
+) -> list[Imported]:
     # Hashing leaves the interpreter free, so that it costs no time beside the reading on a second core.
     with ThreadPoolExecutor(1) as pool:
         hashing = pool.submit(lambda: sha256 or sha256_of(path))
-        upload = open_upload(path, filename)
-        watch(OPENED)
-        tables = []
-        for done, member in enumerate(upload.members, 1):
-            tables += _tables(member, doubts)
-            watch(OPENED + (MAPPED - OPENED) * done / len(upload.members))
-        sources = _chosen(_by_series([part for table in tables for part in _by_symbol(table)]), doubts)
+        if opened is None or not opened.fits(doubts):
+            opened = _open(path, filename, doubts, watch, None)
+        doubts.questions.update(opened.questions)
+        watch(MAPPED)
+        sources = _chosen(_by_series([part for table in opened.tables for part in _by_symbol(table)]), doubts)
         parsed = []
         for done, source in enumerate(sources, 1):
             parsed.append([parse_rows(table, doubts) for table in source.tables])
             watch(MAPPED + (PARSED - MAPPED) * done / len(sources))
+        upload = opened.upload
         facts = FileFacts(hashing.result(), upload.skipped, several=len(upload.members) > 1)
     symbols = [_symbol(source, doubts, len(sources)) for source in sources]
     return [assemble(parts, symbol, facts, doubts) for parts, symbol in zip(parsed, symbols, strict=True)]
+
+
+def _open(path: Path, filename: str, doubts: Doubts, watch: Watch, arriving: Arriving | None) -> Opened:
+    upload = open_upload(path, filename, arriving)
+    watch(OPENED)
+    tables = []
+    for done, member in enumerate(upload.members, 1):
+        tables += _tables(member, doubts)
+        watch(OPENED + (MAPPED - OPENED) * done / len(upload.members))
+    return Opened(upload, tables, dict(doubts.questions), dict(doubts.looked_for))
 
 
 def _tables(member: Member, doubts: Doubts) -> list[Table]:

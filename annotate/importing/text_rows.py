@@ -16,12 +16,11 @@ from annotate.importing.arrow import Column, pc
 from annotate.importing.columns import EPOCH, Roles
 from annotate.importing.container import MIB
 from annotate.importing.dialect import TIME, Dialect
-from annotate.importing.header_names import PRICES
+from annotate.importing.header_names import NUMBERS
 from annotate.importing.numbers import BLANKS
 from annotate.importing.table import LinesOf, Rows
 from annotate.importing.text import TextFile, as_cp1252
 
-NUMBERS = (*PRICES, "volume", "tick_volume")
 FOOTER_LINES = 20
 SHORT_FOOTER = 2  # lines at the end in which a number alone is a remark, such as a count of rows
 # A remark begins with words; a candle whose line was cut begins with its time.
@@ -81,6 +80,8 @@ def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
     try:
         columns = _arrow(file, dialect, roles, typed=False, quoted=True, misfits=misfits)
     except pa.ArrowInvalid as error:
+        if "out of sync" in str(error):  # a quote hides the end of a block
+            raise _open_quote(file, file.filled_lines[file.filled_lines >= dialect.first_line]) from None
         if "UTF8" not in str(error) or file.encoding == "cp1252":
             raise InvalidInput(f"{file.member.name} cannot be read: {error}", file=file.member.name) from None
         return _read_carefully(as_cp1252(file), dialect, roles)
@@ -134,12 +135,15 @@ def _type(role: str, at: int, dialect: Dialect, roles: Roles) -> pa.DataType:
 
 def _check_quotes(file: TextFile, rows: int, filled: Rows) -> None:
     """Refuse a file in which a quote swallowed line ends: its rows would hide one another."""
-    if rows == len(filled):
-        return
+    if rows != len(filled):
+        raise _open_quote(file, filled)
+
+
+def _open_quote(file: TextFile, filled: Rows) -> InvalidInput:
     lines = file.member.whole().split(b"\n")
     at = next((int(line) for line in filled if lines[line - 1].count(b'"') % 2), None)
     where = f", line {at}" if at else ""
-    raise InvalidInput(f"{file.member.name}{where}: a quote is opened and not closed", file=file.member.name, line=at)
+    return InvalidInput(f"{file.member.name}{where}: a quote is opened and not closed", file=file.member.name, line=at)
 
 
 def _footer(lines: list[int], filled: Rows) -> set[int]:

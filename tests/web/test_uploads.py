@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
+from annotate import early_reader
+from annotate.importing import reader
+from annotate.uploads import Uploads
 from tests.web.test_series import MINUTE, START, candles, csv_of, served, uploaded, web
 
 __all__ = ["served", "web"]  # fixtures
@@ -77,6 +82,48 @@ def test_a_raw_body_is_taken_like_a_form(web: FlaskClient) -> None:
         "/api/series?filename=raw.csv&symbol=RAW", data=csv_of(4, price=305), content_type="application/octet-stream"
     )
     assert (answer.status_code, answer.get_json()["series"]["candles"]) == (201, 4)
+
+
+def test_a_large_file_is_read_while_it_arrives_and_taken_as_it_was_read(
+    web: FlaskClient, served: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(early_reader, "LEAST", 1)
+    held = previewed(web, METATRADER, "GBPUSD1.csv")["upload"]["id"]
+    early = served.extensions["annotate"].uploads._early
+    assert len(early.opened(held).tables[0]) == 3
+
+    def never(*_arguments: object) -> None:
+        raise AssertionError("the file was read again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "_open", never)
+        upload = committed(web, held, {"zone": "+02:00"})
+    assert (upload["state"], upload["items"][0]["series"]["zone"]) == ("finished", "+02:00")
+    assert early.opened(held) is None
+
+
+def test_an_upload_that_breaks_off_leaves_nothing_and_the_next_is_read(
+    web: FlaskClient, served: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(early_reader, "LEAST", 1)
+    uploads: Uploads = served.extensions["annotate"].uploads
+    waiting = len(list(uploads._folder.iterdir()))
+
+    def broken() -> Iterator[bytes]:
+        yield csv_of(3, price=320)[:60]
+        raise ConnectionError("the line went dead")
+
+    with pytest.raises(ConnectionError):
+        uploads.keep("broken.csv", broken())
+    assert len(list(uploads._folder.iterdir())) == waiting
+    broken_off = uploads._early._opened
+    assert broken_off is not None
+    assert isinstance(broken_off.exception(30), OSError)
+    held = uploads.keep("whole.csv", iter([csv_of(3, price=321)]))
+    opened = uploads._early.opened(held.id)
+    assert opened is not None
+    assert len(opened.tables[0]) == 3
+    assert uploads.cancel(held.id)["state"] == "cancelled"
 
 
 @pytest.mark.parametrize(("row", "marks"), [(1, ["span"]), (3, [])])

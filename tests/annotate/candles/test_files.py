@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
 import pytest
 
 from annotate.errors import StorageFailed
-from annotate.files import write_whole
+from annotate.files import write_hashed, write_whole
 
 
 def test_a_file_is_written_with_its_folder_and_nothing_else(tmp_path: Path) -> None:
@@ -53,6 +54,22 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "fsync", fsync)
     write_whole(path, b"content")
     assert synced == [False, True]  # the content first, then the folder that names it
+
+
+def test_a_hashed_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[list[str]] = []
+    really = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append([path.name for path in tmp_path.glob("*.bin")])
+        really(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    name = f"{hashlib.sha256(b'content').hexdigest()}.bin"
+    assert write_hashed(tmp_path, ".bin", lambda file: file.write(b"content")) == (tmp_path / name, True)
+    assert write_hashed(tmp_path, ".bin", lambda file: file.write(b"content")) == (tmp_path / name, False)
+    assert synced[:2] == [[], [name]]
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"content"]
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

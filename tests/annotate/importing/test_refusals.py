@@ -6,14 +6,17 @@ import gzip
 import io
 import json
 import pickle
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from annotate.importing import container
+from annotate.errors import InvalidInput
+from annotate.importing import container, preview
 from tests.annotate.importing.asking import HEADER, refused, table
 from tests.annotate.importing.files import imported, packed
 
@@ -85,6 +88,46 @@ def test_a_parquet_file_cut_short_or_without_rows_is_refused(tmp_path: Path) -> 
     pa.parquet.write_table(pa.table({"time": pa.array([], pa.int64()), "open": pa.array([], pa.float64())}), buffer)
     assert "no rows" in refused(tmp_path, buffer.getvalue()).message
     assert "damaged" in refused(tmp_path, buffer.getvalue()[:-8]).message
+
+
+STAMPS = [datetime(2024, 1, day, tzinfo=UTC) for day in (1, 2, 3)]
+TYPED: dict[str, Any] = {
+    "timestamp": pa.array(STAMPS, pa.timestamp("us", "UTC")),
+    "date": pa.array(STAMPS, pa.date32()),
+    "clock": pa.array([1, 2, 3], pa.time64("us")),
+    "duration": pa.array([1, 2, 3], pa.duration("s")),
+    "truth": pa.array([True, False, True]),
+    "bytes": pa.array([b"1", b"2", b"3"]),
+    "list": pa.array([[1.0], [2.0], [3.0]]),
+    "record": pa.array([{"a": 1.0}] * 3),
+    "words": pa.array(["a", "b", "c"], pa.large_string()),
+    "codes": pa.array(["a", "b", "a"]).dictionary_encode(),
+    "nothing": pa.nulls(3),
+    "huge": pa.array([2**64 - 1] * 3, pa.uint64()),
+}
+
+
+PRICED = {name: [1.0, 2.0, 3.0] for name in ("open", "high", "low", "close", "volume")}
+READ = {("time", "timestamp"), ("time", "date"), ("open", "bytes"), ("volume", "bytes"), ("volume", "nothing")}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_a_typed_column_that_cannot_be_what_its_name_says_is_named(kind: str, tmp_path: Path) -> None:
+    for name in ("time", "open", "volume"):
+        buffer = io.BytesIO()
+        pa.parquet.write_table(pa.table({"time": TYPED["timestamp"], **PRICED, name: TYPED[kind]}), buffer)
+        (tmp_path / "upload").write_bytes(buffer.getvalue())
+        why = why_not(tmp_path / "upload", "A-1d.parquet")
+        assert why is None if (name, kind) in READ else name in str(why) or "no candle" in str(why), (name, kind, why)
+
+
+def why_not(path: Path, name: str) -> str | None:
+    """Give why a file has no series, as its preview says; None where it has."""
+    try:
+        shown = preview(path, name, {})
+    except InvalidInput as error:
+        return error.message
+    return str(shown["problem"]) if shown["problem"] else None
 
 
 UNSAFE = ["../a.csv", "/etc/a.csv", "..\\a.csv", "C:/a.csv", "a/../../b.csv"]
