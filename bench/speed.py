@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import nn
 
 from bench.report import Measure, alternate, ratios
 from bench.training import PlainLoop
+from nn.adamw import AdamW
 from nn.check import operations, peak_of
 from nn.commands import LoadModel, StartBatch, StopRun
 from nn.config import BatchConfig, ModelConfig
@@ -28,7 +28,7 @@ from nn.device import calibrate_threads, choose
 from nn.events import BatchDone, WorkerReady
 from nn.fit import Control, Said, fit
 from nn.job import Job
-from nn.learner import CLIP_NORM, Learner, Schedule
+from nn.learner import Learner, Schedule
 from nn.losses import counts_of, losses_of, weighted_loss
 from nn.models import build
 from nn.targets import head_classes
@@ -93,18 +93,17 @@ def _next_batch(run: Iterator[Said]) -> None:
 
 
 def _bare_steps(config: BatchConfig, windows: Windows, starts: Classes) -> Iterator[float]:
-    """Gather, go forward and backward, clip and step, and nothing else."""
+    """Gather, go forward and backward, clip and step, and nothing else; the optimizer is the run's own."""
     module = build(config, head_classes(())).train()
-    optimizer = torch.optim.AdamW(module.parameters(), lr=config.learning_rate, foreach=True)
+    optimizer = AdamW(module.parameters())
     while True:
         for at in range(0, len(starts) - config.batch_size + 1, config.batch_size):
             batch = windows.batch(starts[at : at + config.batch_size])
-            optimizer.zero_grad()
             losses = losses_of(module(batch.x), batch.targets)
             loss = weighted_loss(losses, counts_of(batch.targets), config.heads)[0]
             loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(module.parameters(), CLIP_NORM)
-            optimizer.step()
+            gradient = optimizer.gather()
+            optimizer.step(gradient, gradient.norm(), config.learning_rate)
             yield float(loss.detach())
 
 
@@ -231,7 +230,7 @@ def _first_batch(data: DatasetDir) -> Iterator[Measure]:
     peer = "`import torch` alone"
     yield Measure(f"Load to the first batch of {ROWS} candles", peer, ratios(loaded), 2.0, "at most", _seconds(loaded))
     name = "`python -m nn fit` from its start to the first batch"
-    yield Measure(name, peer, ratios(started), 3.0, "at most", _seconds(started))
+    yield Measure(name, peer, ratios(started), 2.0, "at most", _seconds(started))
 
 
 def _seconds(pairs: list[tuple[float, float]]) -> str:

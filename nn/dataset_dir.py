@@ -89,8 +89,10 @@ def read_candles(path: Path) -> Candles:
     """Map an Arrow candle file; the prices are views of the file's pages."""
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all().combine_chunks()
-    if table.schema.names != list(COLUMNS):
-        raise DatasetError(f"{path}: columns {table.schema.names}; a candle file has {list(COLUMNS)}")
+    if not table.schema.equals(SCHEMA):
+        columns = ", ".join(f"{of.name}: {of.type}" for of in table.schema)
+        wanted = ", ".join(f"{name}: {of}" for name, of in TYPES.items())
+        raise DatasetError(f"{path}: columns {columns}; a candle file has {wanted}")
     return Candles(*(_column(table, name) for name in COLUMNS))
 
 
@@ -159,5 +161,6 @@ def _column(table: pa.Table, name: str) -> npt.NDArray[Any]:
     column = table.column(name)
     if not table.num_rows:
         return np.empty(0, np.int64 if name == "time" else np.float64)
-    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return chunk.to_numpy(zero_copy_only=not chunk.null_count)
+    chunk: Any = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    # `to_numpy` would load pandas, which a run in a terminal has no use for.
+    return np.from_dlpack(chunk.fill_null(np.nan) if chunk.null_count else chunk)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from nn.adamw import AdamW
 from nn.config import ModelConfig
 from nn.losses import counts_of, losses_of, weighted_loss
 from nn.metrics import Classes, accuracy
@@ -24,9 +25,6 @@ from nn.snapshot import Snapshot
 from nn.targets import Edges, head_classes
 from nn.windows import Batch
 
-BETAS = (0.9, 0.98)
-WEIGHT_DECAY = 0.05
-CLIP_NORM = 1.0
 FLOOR = 0.05  # share of the peak learning rate that a cosine ends at
 
 
@@ -104,7 +102,7 @@ class Learner:
         self._module = build(config, head_classes(self.labels)).to(self.device).train()
         if params is not None:
             self._module.load_state_dict(dict(params))
-        self._optimizer = _adamw(self._module, schedule.peak)
+        self._optimizer = AdamW(self._module.parameters())
         self._random = _random_state(config.seed + ranks.rank, self.device)
         self._parts, self._fading, self._ranks = parts, average, ranks
         self._average = self._copies() if average else None
@@ -121,21 +119,20 @@ class Learner:
         A loss or gradient that is not finite takes no step: parameters and optimizer stay as they were; it is counted.
         """
         self._check_thread()
-        rate = self._set_rate()
-        self._optimizer.zero_grad(set_to_none=True)
+        rate = self.schedule.at(self.steps)
+        self._optimizer.forget()  # what a step that broke off may have left
         with self._own_random():
-            found = self._gradients(batch)
-        norm = nn.utils.clip_grad_norm_(self._module.parameters(), CLIP_NORM)
+            found, gradient = self._gradients(batch)
+        norm = gradient.norm()
         numbers = _read(found, norm)
         skipped = _reason_to_skip(numbers, self.config.heads)
         if skipped is None:
-            self._optimizer.step()
+            self._optimizer.step(gradient, norm, rate)
             self.steps += 1
             self._fade()
             self.data_cut = _newest(self.data_cut, learnt_to)
         else:
             self.skipped += 1
-        self._optimizer.zero_grad(set_to_none=True)
         return StepResult(
             loss=numbers.loss,
             head_losses=numbers.means,
@@ -146,8 +143,8 @@ class Learner:
             losses=found.losses,
         )
 
-    def _gradients(self, batch: Batch) -> _Found:
-        """Go forward and backward through the parts of a batch; the gradients are then those of all of it."""
+    def _gradients(self, batch: Batch) -> tuple[_Found, Tensor]:
+        """Go forward and backward through the parts of a batch; the gradient is then that of all of it."""
         counts = counts_of(batch.targets, batch.refused)
         self._ranks.add_up(list(counts.values()))
         found = None
@@ -161,9 +158,10 @@ class Learner:
             mine = _Found(total.detach(), _detached(means), matrices, _detached(losses))
             found = mine if found is None else _joined(found, mine)
         assert found is not None  # noqa: S101 - a batch has a window
-        self._ranks.add_up([p.grad for p in self._module.parameters() if p.grad is not None])
+        gradient = self._optimizer.gather()
+        self._ranks.add_up([gradient])
         self._ranks.add_up([found.total, *found.means.values(), *found.confusion.values()])
-        return found
+        return found, gradient
 
     def _fade(self) -> None:
         """Move the running mean of the weights towards them: fast at first, so that it forgets where they began."""
@@ -196,7 +194,7 @@ class Learner:
         """Give all that an exact resume needs beside the parameters; tensors and plain data only."""
         self._check_thread()
         return {
-            "optimizer": self._optimizer.state_dict(),
+            "optimizer": self._optimizer.state(),
             "random": self._random,
             "steps": self.steps,
             "skipped": self.skipped,
@@ -210,7 +208,7 @@ class Learner:
         self._check_thread()
         self._module.load_state_dict(dict(state.get("weights", params)))
         self._average = None if self._average is None else _cloned(params)
-        self._optimizer.load_state_dict(state["optimizer"])
+        self._optimizer.load_state(state["optimizer"])
         self._random = {name: value.cpu() for name, value in state["random"].items()}
         if self._ranks.rank > 0:  # what was kept is the first process's; the others go on from draws of their own
             self._random = _random_state(self.config.seed + self._ranks.rank + state["steps"], self.device)
@@ -222,19 +220,13 @@ class Learner:
         self._check_thread()
         self._module.load_state_dict(dict(params))
         self._average = None if self._average is None else self._copies()
-        self._optimizer = _adamw(self._module, self.schedule.peak)
+        self._optimizer = AdamW(self._module.parameters())
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._owner:
             raise WrongThread(
                 f"this learner belongs to thread {self._owner}, not {threading.get_ident()}; read a snapshot instead"
             )
-
-    def _set_rate(self) -> float:
-        rate = self.schedule.at(self.steps)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
-        return rate
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(
@@ -251,14 +243,6 @@ class Learner:
         self._random = {"cpu": torch.get_rng_state()}
         if self.device.type == "cuda":
             self._random["cuda"] = torch.cuda.get_rng_state(self.device)
-
-
-def _adamw(module: nn.Module, rate: float) -> torch.optim.AdamW:
-    matrices = [p for p in module.parameters() if p.dim() >= 2]
-    others = [p for p in module.parameters() if p.dim() < 2]
-    groups = [{"params": matrices, "weight_decay": WEIGHT_DECAY}, {"params": others, "weight_decay": 0.0}]
-    # Not fused: a fused step leaves autograd's version counters alone, and with them the alarm for a stray writer.
-    return torch.optim.AdamW(groups, lr=rate, betas=BETAS, foreach=True, fused=False)
 
 
 def _random_state(seed: int, device: torch.device) -> dict[str, Tensor]:

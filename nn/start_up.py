@@ -1,4 +1,4 @@
-"""What the worker does before its first run: device, thread count, and one step that loads what torch loads lazily."""
+"""What the worker does before its first run: device, thread count, one step, and loading what is loaded lazily."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from nn.learner import Learner, Schedule
 from nn.targets import head_classes
 from nn.windows import noise
 
+LATE = ("scipy.signal", "sklearn.linear_model")  # of the features and the baselines
+
 
 def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
     """Choose the device, set the thread count (0: measure it), and say what this worker runs on.
 
-    The first use of an optimizer imports more of torch; done here, it cannot happen in the middle of a run.
+    What a run needs and loads late is loaded here, so that nobody waits for it between a click and the first batch.
     """
     device, config = choose(wanted_device), ModelConfig()
     learner = Learner(config, Schedule(1e-3), device=device.device)
@@ -28,7 +30,8 @@ def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:
         threads = calibrate_threads(lambda: learner.step(batch))
     torch.set_num_threads(threads)
     learner.step(batch)
-    importlib.import_module("sklearn.linear_model")  # the baselines'; likewise not in the middle of a run
+    for name in LATE:
+        importlib.import_module(name)
     sys.stderr.write(f"worker: {threads} threads for a training step; {device.reason}\n")
     return WorkerReady(
         pid=os.getpid(),

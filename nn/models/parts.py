@@ -97,7 +97,9 @@ class Block(nn.Module):
 
 
 def start_small(model: nn.Module) -> None:
-    """Draw the weights of every linear layer anew, small, and set its biases to 0."""
+    """Draw the weights of every linear layer anew, small, and set its biases to 0; a template has none to draw."""
+    if next(model.parameters()).is_meta:
+        return  # drawing on "meta" would load torch's compiler, seconds in the middle of a run
     for name, layer in model.named_modules():
         if isinstance(layer, nn.Linear):
             nn.init.normal_(layer.weight, std=_start_size(f".{name}.", layer))
