@@ -26,6 +26,7 @@ FACTS: dict[str, tuple[str, ...]] = {
     "candle accuracy": ("summary", "validation", "candle_accuracy"),
     "trend accuracy": ("summary", "validation", "trend_accuracy"),
     "verdict": ("summary", "verdict"),
+    "note": ("note",),
 }
 
 
@@ -84,7 +85,7 @@ def _differences(runs: Sequence[Run]) -> list[Json]:
 
 
 def _fact(run: Run, path: tuple[str, ...]) -> Any:
-    return reach({"state": run.state, "summary": run.summary}, *path)
+    return reach({"state": run.state, "summary": run.summary, "note": run.note}, *path)
 
 
 def _name(run: Run) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,16 @@ def test_ticked_runs_are_laid_over_each_other_with_what_differs(
         page.get_by_role("link", name="CSV").click()
     download.value.save_as(tmp_path / "runs.csv")
     assert (tmp_path / "runs.csv").read_text("utf-8").count(f"run {second}, transformer") > len(drawn)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG", exact=True).click()
+    assert download.value.suggested_filename == f"runs-{first}-{second}.png"
+    download.value.save_as(tmp_path / "runs.png")
+    picture = (tmp_path / "runs.png").read_bytes()
+    size = struct.unpack(">II", picture[16:24])  # PNG, section 11.2.2: width and height stand there
+    grid = page.locator(".figure-grid").bounding_box()
+    assert grid is not None
+    assert size[1] > grid["height"]  # twice as many pixels, less the padding
+    assert len(picture) > sum(size) * 4  # an empty one packs to a few bytes a line
     page.get_by_role("button", name="End comparing").click()
     expect(page.locator("[data-figure=candle_accuracy]")).to_be_visible(timeout=WAIT_MS)
 

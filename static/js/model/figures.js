@@ -50,7 +50,7 @@ function dressedTraces(traces, colours) {
     const color = isDashed ? colours.muted : colours.series[place % colours.series.length];
     const again = AGAIN[Math.floor(place / colours.series.length) % AGAIN.length];
     const dash = isDashed ? (BASELINE_DASHES[baselineOf(trace.name)] ?? "dash") : again;
-    return { ...trace, line: { ...trace.line, color, dash }, hovertemplate: `%{y}<extra>${escaped(trace.name)}</extra>` };
+    return { ...trace, line: { ...trace.line, color, dash }, hovertemplate: hoverOf(trace.name) };
   });
 }
 
@@ -83,6 +83,11 @@ export function isBaseline(trace) {
   return Object.values(BASELINE_DASHES).includes(trace.line?.dash);
 }
 
+/** @param {string} name of a trace */
+export function hoverOf(name) {
+  return `%{y}<extra>${escaped(name)}</extra>`;
+}
+
 /** @param {string} text */
 function escaped(text) {
   return text.replaceAll("<", "&lt;");
@@ -111,9 +116,10 @@ function frame(title, layout, colours, traces) {
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colours.text, size: 11 },
     hovermode: "x unified",
+    hoverlabel: { bgcolor: colours.panel ?? "#fff", bordercolor: colours.line, font: { color: colours.text, size: 11 } },
     showlegend: true,
     legend: { orientation: "h", y: -0.2, x: 0, font: { size: 10 } },
-    xaxis: { ...layout["xaxis"], ...axis, title: { text: "" } },
-    yaxis: { ...layout["yaxis"], ...axis },
+    xaxis: { ...layout["xaxis"], ...axis, title: { text: "" }, spikecolor: colours.muted, spikethickness: 1 },
+    yaxis: { ...layout["yaxis"], ...axis, hoverformat: layout["yaxis"]?.tickformat === ".0%" ? ".1%" : ".5~g" },
   };
 }

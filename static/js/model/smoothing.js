@@ -1,6 +1,6 @@
 // Smoothed curves, with the raw line kept behind them. Pure.
 
-import { isBaseline } from "./figures.js";
+import { hoverOf, isBaseline } from "./figures.js";
 
 /** @typedef {import("./figures.js").Trace} Trace */
 
@@ -35,7 +35,8 @@ export function smoothed(traces, weight) {
   return traces.flatMap((trace) => {
     if (!isRaw(trace)) return [trace];
     const raw = { ...trace, opacity: RAW_OPACITY, showlegend: false };
-    return [raw, { ...trace, y: smooth(trace.y, weight), line: { ...trace.line, width: 2 }, name: `${trace.name}, smoothed` }];
+    const name = `${trace.name}, smoothed`;
+    return [raw, { ...trace, y: smooth(trace.y, weight), line: { ...trace.line, width: 2 }, name, hovertemplate: hoverOf(name) }];
   });
 }
 

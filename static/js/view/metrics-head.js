@@ -16,7 +16,8 @@ const kept = choices();
 export class MetricsHead {
   #words = element("span", { class: "muted" });
   #links = element("span", { class: "row" });
-  #tables = element("div", { class: "comparison" });
+  /** Goes below the figures: curves are what a person looks for first. */
+  tables = element("div", { class: "comparison" });
   #slider = element("input", {
     type: "range",
     id: "smoothing",
@@ -37,11 +38,15 @@ export class MetricsHead {
       this.#slider,
       this.#links,
     ),
-    this.#tables,
   );
+  #picture;
 
-  /** @param {() => void} changed */
-  constructor(changed) {
+  /**
+   * @param {() => void} changed
+   * @param {() => void} picture saves the figures as one image
+   */
+  constructor(changed, picture) {
+    this.#picture = picture;
     this.#slider.addEventListener("input", () => {
       kept.setItem(KEY, this.#slider.value);
       changed();
@@ -57,7 +62,12 @@ export class MetricsHead {
   clear() {
     this.#words.textContent = "";
     fill(this.#links);
-    fill(this.#tables);
+    fill(this.tables);
+  }
+
+  /** @returns {string} what the figures are of */
+  get words() {
+    return this.#words.textContent ?? "";
   }
 
   /** @param {Run} run */
@@ -65,9 +75,9 @@ export class MetricsHead {
     const kind = { live: "live: prequential, unseen candles only", skill: "is it skill?" }[/** @type {"live"} */ (run.mode)] ?? "batch";
     this.#words.textContent = `Run ${run.id} · ${kind} · baselines are the grey dashed lines`;
     if (this.#links.dataset["run"] !== String(run.id))
-      fill(this.#links, download(`${run.id}/figures.csv`, "CSV"), download(`${run.id}/report.html`, "HTML"));
+      fill(this.#links, download(`${run.id}/figures.csv`, "CSV"), this.#png(), download(`${run.id}/report.html`, "HTML"));
     this.#links.dataset["run"] = String(run.id);
-    fill(this.#tables);
+    fill(this.tables);
   }
 
   /**
@@ -81,12 +91,18 @@ export class MetricsHead {
     fill(
       this.#links,
       download(`compare.csv?ids=${ids}`, "CSV"),
+      this.#png(),
       download(`compare.html?ids=${ids}`, "HTML"),
       button("End comparing", end, { class: "small" }),
     );
     const same = element("p", { class: "muted" }, "Their settings are the same.");
     const table = (/** @type {string} */ title, /** @type {Row[]} */ rows) => comparisonTable(title, runs, rows);
-    fill(this.#tables, differences.length === 0 ? same : table("Settings that differ", differences), table("What they reached", facts));
+    fill(this.tables, differences.length === 0 ? same : table("Settings that differ", differences), table("What they reached", facts));
+  }
+
+  #png() {
+    const look = { type: "button", class: "link-button", title: "Save the figures as one picture" };
+    return element("button", { ...look, onclick: this.#picture }, "PNG");
   }
 }
 

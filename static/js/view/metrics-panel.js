@@ -5,6 +5,7 @@ import { smoothed } from "../model/smoothing.js";
 import { card } from "./card.js";
 import { chartColours } from "./colours.js";
 import { element, fill } from "./element.js";
+import { saveFigures } from "./figures-image.js";
 import { learningOf } from "./learning.js";
 import { MetricsHead } from "./metrics-head.js";
 import { loadPlotly } from "./plotly.js";
@@ -33,10 +34,13 @@ class MetricsPanel {
   #context;
   #desk;
   #root;
-  #head = new MetricsHead(() => {
-    this.#shown = ""; // a slider that is moved answers at once
-    this.#redraw();
-  });
+  #head = new MetricsHead(
+    () => {
+      this.#shown = ""; // a slider that is moved answers at once
+      this.#redraw();
+    },
+    () => void this.#save(),
+  );
   #grid = element("div", { class: "figure-grid" });
   #state = element("div", { class: "metrics-state" });
   /** @type {Map<string, HTMLElement>} */
@@ -55,7 +59,7 @@ class MetricsPanel {
     this.#context = context;
     this.#desk = learningOf(context).desk;
     root.classList.add("metrics-panel");
-    root.append(this.#head.root, this.#state, this.#grid);
+    root.append(this.#head.root, this.#state, this.#grid, this.#head.tables);
     new ResizeObserver(() => this.#redraw()).observe(root);
     context.settings.subscribe(() => this.#redraw());
     this.#desk.onPaint(() => void this.#refresh());
@@ -180,6 +184,18 @@ class MetricsPanel {
     this.#plots.set(name, made);
     this.#grid.append(made);
     return made;
+  }
+
+  async #save() {
+    const { text, panel } = figureColours();
+    const of = this.#desk.compared.get().length > 1 ? `runs-${this.#desk.compared.get().join("-")}` : `run-${this.#desk.focus?.id}`;
+    try {
+      const look = { name: `${of}.png`, words: this.#head.words, text, background: panel ?? "#fff" };
+      await saveFigures(await loadPlotly(), [...this.#plots.values()], look);
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      fill(this.#state, card({ title: "The picture cannot be made", text: message, tone: "danger" }));
+    }
   }
 
   #clear() {

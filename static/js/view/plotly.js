@@ -5,6 +5,7 @@
  * @typedef {object} Plotly
  * @property {(root: HTMLElement, data: unknown[], layout: object, config: object) => Promise<unknown>} react
  * @property {(root: HTMLElement) => void} purge
+ * @property {(root: HTMLElement, options: object) => Promise<string>} toImage gives a data: address
  */
 
 /** @type {Promise<Plotly> | null} */
