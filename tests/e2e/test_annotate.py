@@ -297,7 +297,7 @@ def test_a_layer_made_exclusive_in_the_editor_gives_a_candle_one_class_and_leave
     expect(page.locator("dialog")).to_have_count(0)
 
 
-def test_a_finger_draws_with_a_tool_and_a_second_one_gives_the_drawing_up(
+def test_a_finger_draws_and_takes_edges_that_it_covers_and_a_second_one_gives_the_drawing_up(
     context: BrowserContext, chart: ChartPage
 ) -> None:
     times = chart.candle_times(60)
@@ -322,8 +322,27 @@ def test_a_finger_draws_with_a_tool_and_a_second_one_gives_the_drawing_up(
     touch("touchMove", start + 40)
     touch("touchStart", start + 40, end)
     touch("touchEnd")
-    chart.page.wait_for_timeout(200)
-    assert len(chart.marks()) == 1
+    touch("touchStart", start)
+    touch("touchMove", start + 40)
+    touch("touchCancel")
+    chart.page.keyboard.press("b")
+    touch("touchStart", start)
+    session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": start + 1, "y": 300}]})
+    touch("touchEnd")
+    expect(chart.page.locator(".toast").last).to_contain_text("ends on another candle")
+    (mark,) = chart.marks()
+    chart.page.keyboard.press("v")
+    touch("touchStart", (start + end) / 2)
+    touch("touchEnd")
+    expect(chart.page.locator(".selected h2")).to_be_visible()
+    width = chart.x_of(times[11]) - start
+    beside = end + width / 2 + 12  # as near as a finger comes
+    touch("touchStart", beside)
+    touch("touchMove", beside + width)
+    touch("touchMove", beside + 3 * width)
+    touch("touchEnd")
+    chart.server.wait_for(lambda: chart.marks()[0]["end"] == times[23] + HOUR)
+    assert chart.marks()[0]["start"] == mark["start"]
 
 
 def test_escape_gives_up_a_drag_and_nothing_is_stored(chart: ChartPage) -> None:

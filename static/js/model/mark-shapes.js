@@ -35,6 +35,7 @@ export const BAND_PX = 16;
 const BAND_GAP_PX = 2;
 const LEAST_SPAN_PX = 2;
 const REACH_PX = 7;
+export const FINGER_PX = 18; // a finger meets a handle that it covers
 
 /**
  * @param {Placed} placed
@@ -84,13 +85,14 @@ function tradeShape(mark, mapping, at) {
  * @param {number} x
  * @param {number} y
  * @param {string | null} selectedId
+ * @param {number} [reach] px beside a handle that still take it
  * @returns {Hit[]}
  */
-export function hitsAt(shapes, x, y, selectedId) {
+export function hitsAt(shapes, x, y, selectedId, reach = REACH_PX) {
   const found = [];
   for (const shape of shapes) {
     const selected = shape.mark.id === selectedId;
-    const part = (selected && handleAt(shape, x, y)) || (holds(shape, x, y) ? "body" : null);
+    const part = (selected && handleAt(shape, x, y, reach)) || (holds(shape, x, y) ? "body" : null);
     if (part) found.push({ hit: { mark: shape.mark, part }, size: part === "body" ? sizeOf(shape) : -1 });
   }
   return found.sort((one, other) => one.size - other.size).map(({ hit }) => hit);
@@ -123,31 +125,34 @@ function spanShape(mark, lane, { window, x, height, floor = 0 }) {
  * @param {Shape} shape
  * @param {number} x
  * @param {number} y
+ * @param {number} reach
  * @returns {Part | null}
  */
-function handleAt(shape, x, y) {
-  if ("left" in shape) return edgeAt(shape, x);
-  if ("startX" in shape) return isNear(shape.endX, shape.endY, x, y) ? "end" : isNear(shape.startX, shape.startY, x, y) ? "start" : null;
-  if ("barLeft" in shape) return isOnBar(shape, x, y) && shape.mark.start !== null ? edgeAt({ left: shape.barLeft, right: shape.barRight }, x) : null;
+function handleAt(shape, x, y, reach) {
+  const isAt = (/** @type {number} */ toX, /** @type {number} */ toY) => Math.hypot(toX - x, toY - y) <= reach + 2;
+  if ("left" in shape) return edgeAt(shape, x, reach);
+  if ("startX" in shape) return isAt(shape.endX, shape.endY) ? "end" : isAt(shape.startX, shape.startY) ? "start" : null;
+  if ("barLeft" in shape) return isOnBar(shape, x, y) && shape.mark.start !== null ? edgeAt({ left: shape.barLeft, right: shape.barRight }, x, reach) : null;
   if (!("entryX" in shape)) return null;
-  if (isNear(shape.exitX, shape.exitY, x, y)) return "exit";
-  if (isNear(shape.entryX, shape.entryY, x, y)) return "entry";
-  const [left, right] = [Math.min(shape.entryX, shape.exitX) - REACH_PX, Math.max(shape.entryX, shape.exitX) + REACH_PX];
+  if (isAt(shape.exitX, shape.exitY)) return "exit";
+  if (isAt(shape.entryX, shape.entryY)) return "entry";
+  const [left, right] = [Math.min(shape.entryX, shape.exitX) - reach, Math.max(shape.entryX, shape.exitX) + reach];
   if (x < left || x > right) return null;
-  if (shape.stopY !== null && Math.abs(y - shape.stopY) <= REACH_PX / 2) return "stop";
-  return shape.targetY !== null && Math.abs(y - shape.targetY) <= REACH_PX / 2 ? "target" : null;
+  if (shape.stopY !== null && Math.abs(y - shape.stopY) <= reach / 2) return "stop";
+  return shape.targetY !== null && Math.abs(y - shape.targetY) <= reach / 2 ? "target" : null;
 }
 
 /**
  * @param {{left: number, right: number}} shape
  * @param {number} x
+ * @param {number} reach
  * @returns {"start" | "end" | null}
  */
-function edgeAt({ left, right }, x) {
-  const inside = Math.min(REACH_PX, (right - left) / 3); // a narrow span keeps a middle to be moved by
-  const isRight = x >= right - inside && x <= right + REACH_PX;
+function edgeAt({ left, right }, x, reach) {
+  const inside = Math.min(reach, (right - left) / 3); // a narrow span keeps a middle to be moved by
+  const isRight = x >= right - inside && x <= right + reach;
   if (isRight) return "end";
-  return x >= left - REACH_PX && x <= left + inside ? "start" : null;
+  return x >= left - reach && x <= left + inside ? "start" : null;
 }
 
 /**

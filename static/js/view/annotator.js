@@ -213,7 +213,8 @@ export class Annotator {
    */
   putDrawn(mark) {
     if (!this.labelName()) return this.#toast("The label set is not loaded yet, so there is no label to draw with");
-    const twin = mark && this.#book.twinOf(mark);
+    if (!mark) return this.#toast("It ends on another candle than it begins on: drag further");
+    const twin = this.#book.twinOf(mark);
     if (twin) this.#toast(`${twin.label} stands there already`);
     else this.put(mark);
     this.change({ pending: null, selected: null, chosen: [] });

@@ -88,9 +88,10 @@ export class MarkLayer {
   /**
    * @param {number} x
    * @param {number} y
+   * @param {number} [reach] px beside a handle that still take it
    */
-  hitsAt(x, y) {
-    return this.#state.hidden ? [] : hitsAt(this.#shapes, x, y, this.#state.selected);
+  hitsAt(x, y, reach) {
+    return this.#state.hidden ? [] : hitsAt(this.#shapes, x, y, this.#state.selected, reach);
   }
 
   /**

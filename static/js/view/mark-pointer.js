@@ -1,6 +1,8 @@
 // Drawing and dragging by mouse, pen and touch. Presses that belong to an annotation never reach the chart;
 // all others do, so that panning, pinching and the wheel work everywhere.
 
+import { FINGER_PX } from "../model/mark-shapes.js";
+
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 /** @typedef {import("../model/mark-edit.js").Part} Part */
 /** @typedef {{x: number, y: number, position: number, price: number}} Place */
@@ -67,7 +69,7 @@ export class MarkPointer {
     const place = event.button === 0 && event.isPrimary ? this.#placeOf(event) : null;
     this.#pressed = place;
     if (!place) return;
-    const held = this.#heldAt(place);
+    const held = this.#heldAt(place, event.pointerType === "touch" ? FINGER_PX : undefined);
     const { tool } = this.#annotator.state.get();
     const draws = !held && DRAWN.some((each) => each === tool);
     if (!held && !draws) return;
@@ -80,6 +82,7 @@ export class MarkPointer {
   #move(event) {
     if (!this.#gesture) return this.#showCursor(event);
     if (event.pointerId !== this.#gesture.pointerId) return;
+    if (event.buttons === 0) return void this.cancel(); // it came up where nobody could hear of it, as in another window
     const place = this.#placeOf(event, "anywhere");
     if (!place) return;
     this.#gesture.draft = this.#draftAt(this.#gesture, place);
@@ -129,10 +132,11 @@ export class MarkPointer {
   /**
    * What of the selected annotation is under a press.
    * @param {Place} place
+   * @param {number} [reach]
    */
-  #heldAt({ x, y }) {
+  #heldAt({ x, y }, reach) {
     const { tool, selected } = this.#annotator.state.get();
-    const hit = this.#layer.hitsAt(x, y).find(({ mark }) => mark.id === selected);
+    const hit = this.#layer.hitsAt(x, y, reach).find(({ mark }) => mark.id === selected);
     const isBody = hit?.part === "body";
     return hit && !(isBody && tool !== "select") ? hit : null;
   }
@@ -160,6 +164,7 @@ export class MarkPointer {
     const { window } = this.#view;
     if (tool !== "trade" && tool !== "trend_line") return this.#annotator.spanDraft(from.position, to.position, tool === "chart_class" ? tool : "span");
     const [one, other] = [from, to].map(({ position, price }) => ({ time: window.openAt(position), price }));
+    if (one.time === other.time) return null; // a drag that slipped; the keys enter and leave a trade on one candle
     return this.#annotator.pairDraft(tool, one, other);
   }
 
