@@ -39,7 +39,7 @@ def test_the_page_tells_a_live_run_as_it_is_stored(shared_server: Server, page: 
 
 
 def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops(
-    shared_server: Server, page: Page
+    shared_server: Server, page: Page, errors: list[str]
 ) -> None:
     open_page(page, shared_server)
     last = page.locator(".readout")
@@ -52,11 +52,26 @@ def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops
     expect(page.locator(".model-strip")).to_contain_text("next 2017-07")
     expect(page.locator(".model-strip")).to_contain_text("trend")
     hover_candle(page, "predicted")
+    look_back_from(shared_server, page, 1_490_000_400_000, run_id)
+    expect(page.locator(".model-strip")).to_contain_text("next 2017-07", timeout=WAIT_MS)
+    errors[:] = [error for error in errors if "409" not in error]  # what was asked when the replay began is refused
     shared_server.post(f"/api/runs/{run_id}/stop")
     shared_server.wait_for_state(run_id, "stopped")
     expect(page.locator(".model-strip")).to_contain_text("has ended")
+    events = shared_server.events(run_id)
+    assert page_events(page, run_id, len(events)) == events
     page.locator("body").press("End")
     expect(last).to_have_text(before, use_inner_text=True)
+
+
+def look_back_from(server: Server, page: Page, cursor: int, run_id: int) -> None:
+    """Replay from an earlier candle in another tab while the run goes on: this tab tells nothing of later ones."""
+    server.post(f"/api/series/{SERIES}/replay", {"at": cursor})
+    expect(page.locator(".model-strip")).to_be_hidden(timeout=WAIT_MS)
+    expect(page.locator(".readout")).to_contain_text("2017-03", timeout=WAIT_MS)
+    kinds = page.evaluate(f"annotate.events({run_id}).map((event) => event.type)")
+    assert set(kinds) == {"hidden"}
+    assert server.call("DELETE", f"/api/series/{SERIES}/replay").status_code == 200
 
 
 def test_predictions_hide_and_come_back_with_the_key(shared_server: Server, page: Page) -> None:

@@ -47,6 +47,15 @@ export function hasEnded(state) {
 }
 
 /**
+ * Say whether a run is in another state after an event.
+ * @param {RunEvent} event
+ * @returns {boolean}
+ */
+export function changesState(event) {
+  return event.type === "run_started" || event.type === "run_resumed" || event.type === "run_ended";
+}
+
+/**
  * Say whether the same run can go on.
  * @param {Run} run
  * @returns {boolean}

@@ -1,8 +1,9 @@
 // What the page knows of runs and asks of them: one list of runs, one progress a followed run, the commands. No DOM.
 
 import { AUDITS } from "../model/audit.js";
-import { hasEnded, RunProgress } from "../model/run.js";
+import { changesState, hasEnded, RunProgress } from "../model/run.js";
 import { createStore } from "../model/store.js";
+import { ReplayWatch } from "./replay-watch.js";
 
 /** @typedef {import("../model/run.js").Run} Run */
 /** @typedef {import("../model/config.js").Field} Field */
@@ -31,6 +32,8 @@ export class RunDesk {
   compared = createStore(/** @type {number[]} */ ([]));
   /** Why the list of runs could not be read; null when it could. */
   failure = createStore(/** @type {Error | null} */ (null));
+  /** Of the open series. */
+  replay = new ReplayWatch();
 
   /** @type {Map<number, {progress: RunProgress, follower: import("./run-follower.js").RunFollower}>} */
   #followed = new Map();
@@ -68,6 +71,7 @@ export class RunDesk {
     });
     for (const store of [this.runs, this.catalogue, this.picked, this.compared, this.failure]) store.subscribe(() => this.repaint());
     this.picked.subscribe(() => this.#follow());
+    this.replay.onRest(() => this.#followAnew());
     this.#link.onState((state) => (state === "live" ? void this.refresh() : this.repaint()));
     this.#openSeries();
     void this.#readCatalogue();
@@ -249,8 +253,16 @@ export class RunDesk {
   /** @param {unknown} notice without `what` after a cut: anything may have changed */
   #noticed(notice) {
     const { what, run } = /** @type {{what?: string, run?: Run}} */ (notice);
-    if (run !== undefined) this.#setRuns([run, ...this.runs.get().filter((known) => known.id !== run.id)]);
+    if (what === "replay") this.replay.moved();
+    else if (run !== undefined) this.#setRuns([run, ...this.runs.get().filter((known) => known.id !== run.id)]);
     else if (what === undefined) void this.refresh();
+  }
+
+  /** Other events are hidden now: forget all and read them again, with the list of runs. */
+  #followAnew() {
+    for (const id of this.#followed.keys()) this.#link.leaveRun(id);
+    this.#followed.clear();
+    void this.refresh();
   }
 
   /** Follow what the page shows, leave the rest. */
@@ -284,9 +296,4 @@ export class RunDesk {
     });
     this.#followed.set(id, { progress, follower });
   }
-}
-
-/** @param {RunEvent} event */
-function changesState(event) {
-  return event.type === "run_started" || event.type === "run_resumed" || event.type === "run_ended";
 }

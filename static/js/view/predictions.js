@@ -67,6 +67,7 @@ class LiveChart {
     context.chart.onVisibleRange(() => this.#draw());
     context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#open());
     this.#desk.onEvents((run, events) => this.#take(run, events));
+    this.#desk.replay.onRest(() => this.#forget());
     this.#desk.onPaint(() => this.#paint());
     void this.#readLabels();
     new ResizeObserver(() => this.#draw()).observe(column);

@@ -5,6 +5,7 @@ import { dueSteps, SPEEDS, TICK_MS } from "../model/replay.js";
 import { Zone } from "../model/zone.js";
 import { ReplayDesk } from "../net/replay-desk.js";
 import { button, element, field } from "./element.js";
+import { learningOf } from "./learning.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
 
@@ -52,6 +53,7 @@ export class ReplayBar {
     keyboard.enter((action) => this.#take(action));
     for (const action of ["replay-step", "replay-back"]) keyboard.on(action, () => context.toast("Start a replay first"));
     this.#desk.state.subscribe(() => this.#draw());
+    learningOf(context).desk.replay.onRest(() => void this.#ask(() => this.#desk.read()));
     context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#opened());
     context.settings.subscribe((now, before) => {
       if (now.author !== before.author) this.#opened();
