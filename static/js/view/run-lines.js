@@ -15,6 +15,8 @@ import { setText } from "./set-text.js";
 /** @typedef {import("../model/headline.js").Fact} Fact */
 
 const FIRST_HINT = "Load a model, train it on the stored candles, or let it learn candle by candle.";
+/** A run that began so long ago has said something. */
+const READING_MS = 10_000;
 
 /** What runs on the open series, and in a few words what runs on others. */
 export class RunLines {
@@ -70,18 +72,27 @@ export class RunLines {
     const feed = hasEnded(run.state) ? [] : feedFacts(run);
     const kind = run.mode === "live" ? `Live ${feedText(run)}` : KINDS[run.mode] ?? "Loading";
     const title = `${kind} · ${stateText(run, this.#desk.runs.get())}`;
-    const isQuiet = run.state === "running" && facts.length === 0;
+    const quiet = run.state === "running" && facts.length === 0 ? this.#quietWords(run) : "";
     const make = () =>
       element(
         "div",
         { class: "run-line", "data-run": run.id },
         element("span", { class: `badge ${toneOf(run.state)}` }, title),
         ...[...feed, ...facts].map(factElement),
-        isQuiet && element("span", { class: "muted" }, "getting ready …"),
+        quiet !== "" && element("span", { class: "muted" }, quiet),
         run.cause !== null && element("span", { class: "clip cause", title: run.cause }, run.cause.split("\n", 1)[0]),
         run.cause !== null && button("Why?", () => showRunCause(this.#context, run), { class: "quiet small" }),
       );
-    return { key: JSON.stringify([run.id, title, run.cause, feed, facts, isQuiet]), make };
+    return { key: JSON.stringify([run.id, title, run.cause, feed, facts, quiet]), make };
+  }
+
+  /**
+   * What keeps a run from telling figures: it has none yet, or the page has not read them.
+   * @param {Run} run
+   */
+  #quietWords(run) {
+    const isUnread = this.#desk.eventsOf(run.id).length === 0 && Date.now() - (run.started ?? Date.now()) > READING_MS;
+    return isUnread ? "reading what it has said …" : "getting ready …";
   }
 
   /**
