@@ -18,6 +18,7 @@ from annotate.importing.doubts import Doubts
 from annotate.importing.headerless import average_before_volume, choose_shape, find_shapes, roles_by_shape
 from annotate.importing.lean import LEAN, LEAN_SHAPE, lean_layout, with_dates
 from annotate.importing.names import read_name
+from annotate.importing.number_habits import dot_habit, dots_may_part, writes_decimal_commas
 from annotate.importing.numbers import NumberStyle, parse_numbers
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
@@ -98,8 +99,11 @@ def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts
 def _sampled(dialect: Dialect, first: int) -> NDArray[np.float64]:
     """Give the four prices and the volume of the first rows as numbers, (rows, columns); NaN where one is none."""
     commas = dialect.delimiter != "," and any("," in cell for row in dialect.rows for cell in row)
-    style = NumberStyle("," if commas else ".", "sample")
     last = min(dialect.width, first + NUMBER_COLUMNS)
+    parted = dialect.delimiter != "," and dots_may_part(
+        [_cell(row, at) for row in dialect.rows for at in range(first, last)]
+    )
+    style = NumberStyle("," if commas or parted else ".", "sample")
     columns = pa.table({str(at): [_cell(row, at) for row in dialect.rows] for at in range(first, last)})
     return np.column_stack([parse_numbers(column, style).values for column in columns.columns])
 
@@ -173,6 +177,7 @@ def _tables(file: TextFile, dialect: Dialect, doubts: Doubts) -> list[Table]:
 
 
 def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layout: layouts.Layout) -> Table:
+    dots = None if layout.dots else dot_habit(dialect, roles, quoted=any('"' in line for line in file.sample))
     hint = read_name(file.member.name)
     base = Table(
         {},
@@ -182,14 +187,15 @@ def _read(file: TextFile, dialect: Dialect, roles: Roles, names: list[str], layo
         file.member.name,
         counted_from(dialect.first_line),
         notes=tuple(_notes(dialect, names, roles)),
-        comma_separated=dialect.delimiter == ",",
+        commas_part=dialect.delimiter == "," or not writes_decimal_commas(dialect),
+        dots=dots,
         symbol=hint.symbol,
         timeframe=hint.timeframe,
         zone=header_zone(names[roles.index["time"]]) if "time" in roles.index else None,
         header=tuple(name.strip() or f"column {at + 1}" for at, name in enumerate(names)),
         places=roles.index,
     )
-    return _filled(base, read_rows(file, dialect, roles))
+    return _filled(base, read_rows(file, dialect, roles, numbers_typed=dots is None))
 
 
 def _filled(base: Table, rows: TextRows) -> Table:

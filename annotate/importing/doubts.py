@@ -23,7 +23,7 @@ KNOWN = frozenset(
             "clock_digits",
             "after_date",
         ),
-        *("stamp", "decimal_comma", "column_order", "duplicates", "violations"),
+        *("stamp", "decimal_comma", "decimal_dot", "column_order", "duplicates", "violations"),
         *(f"column_{role}" for role in ("time", "open", "high", "low", "close", "volume")),
     )
 )

@@ -19,7 +19,7 @@ class Layout:
     `clock` says in which zone times without an offset run: the BROKER's, LIKELY_UTC or NEW_YORK (all asked),
     HISTDATA's fixed EST, STATED_UTC by the vendor, or UNSTATED, which is taken as UTC with a note.
     `ends` marks times that may be the ends of candles, `surely_ends` those that are as the vendor says; prices are
-    divided by `scale`.
+    divided by `scale`. `dots` says that its numbers have decimal dots, whatever parts the cells.
     """
 
     name: str
@@ -28,21 +28,22 @@ class Layout:
     ends: bool = False
     surely_ends: bool = False
     scale: int = 1
+    dots: bool = False
 
 
 GENERIC = Layout("columns by name")
 SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
     (frozenset(names.split()), layout)
     for names, layout in (
-        ("tickvol spread date", Layout("MetaTrader 5 bars", BROKER)),
-        ("tickvolume spread date", Layout("MetaTrader 5 bars", BROKER)),
-        ("time tickvolume spread realvolume", Layout("MetaTrader 5 Python", BROKER)),
+        ("tickvol spread date", Layout("MetaTrader 5 bars", BROKER, dots=True)),
+        ("tickvolume spread date", Layout("MetaTrader 5 bars", BROKER, dots=True)),
+        ("time tickvolume spread realvolume", Layout("MetaTrader 5 Python", BROKER, dots=True)),
         ("opentime takerbuyvolume quotevolume", Layout("Binance klines with header", STATED_UTC)),
         ("unix symbol date", Layout("CryptoDataDownload", STATED_UTC)),
         ("date symbol open volumeusd", Layout("CryptoDataDownload", STATED_UTC)),
-        ("gmttime open", Layout("Dukascopy", STATED_UTC, day_first=True)),
-        ("localtime open", Layout("Dukascopy, local time", BROKER, day_first=True)),
-        ("eet open", Layout("Dukascopy, EET", BROKER, day_first=True)),
+        ("gmttime open", Layout("Dukascopy", STATED_UTC, day_first=True, dots=True)),
+        ("localtime open", Layout("Dukascopy, local time", BROKER, day_first=True, dots=True)),
+        ("eet open", Layout("Dukascopy, EET", BROKER, day_first=True, dots=True)),
         ("ticker per date time openint", Layout("Stooq bulk")),
         ("date closelast", Layout("Nasdaq")),
         ("date exdividend splitratio", Layout("Quandl WIKI")),
@@ -51,7 +52,7 @@ SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
         ("price ticker close", Layout("yfinance")),
         ("date price open change", Layout("Investing.com")),
         ("date price open vol", Layout("Investing.com")),
-        ("timeopen timeclose timehigh timelow", Layout("CoinMarketCap", STATED_UTC)),
+        ("timeopen timeclose timehigh timelow", Layout("CoinMarketCap", STATED_UTC, dots=True)),
         ("timestamp lastsize homenotional", Layout("BitMEX", STATED_UTC, ends=True, surely_ends=True)),
         ("date time up down", Layout("TradeStation", NEW_YORK, ends=True, surely_ends=True)),
         ("timestamp open high low close volume", Layout("Alpha Vantage or a plain timestamp table")),
@@ -72,9 +73,9 @@ def layout_by_first_cell(layout: Layout, cell: str) -> Layout:
     if layout.clock != UNSTATED:
         return layout
     if re.match(r"\s*\d{4}\.\d{2}\.\d{2}", cell):
-        return Layout("MetaTrader, by its dates", BROKER)
+        return Layout("MetaTrader, by its dates", BROKER, dots=True)
     if re.match(r"\s*\d{2}\.\d{2}\.\d{4} \d{2}:\d{2}:\d{2}\.\d{3}\s*$", cell):
-        return Layout("Dukascopy", STATED_UTC, day_first=True)
+        return Layout("Dukascopy", STATED_UTC, day_first=True, dots=True)
     return layout
 
 
@@ -87,13 +88,21 @@ def layout_by_rows(rows: Sequence[Sequence[str]], delimiter: str, filename: str)
         return Layout("Binance klines", STATED_UTC)
     if first[0].count(".") == 2 and len(first) in (6, 7) and ":" in first[1]:
         histdata = silent or "DAT_MT" in upper or "HISTDATA" in upper
-        return Layout("HistData for MetaTrader", HISTDATA) if histdata else Layout("MetaTrader 4", BROKER)
+        return (
+            Layout("HistData for MetaTrader", HISTDATA, dots=True)
+            if histdata
+            else Layout("MetaTrader 4", BROKER, dots=True)
+        )
     if delimiter == ";" and len(first[0]) == 15 and first[0][8] == " ":
         histdata = silent or "DAT_ASCII" in upper or "HISTDATA" in upper
-        return Layout("HistData ASCII", HISTDATA) if histdata else Layout("NinjaTrader", LIKELY_UTC, ends=True)
+        return (
+            Layout("HistData ASCII", HISTDATA, dots=True)
+            if histdata
+            else Layout("NinjaTrader", LIKELY_UTC, ends=True, dots=True)
+        )
     if len(first) in (7, 8) and first[0].isdigit() and len(first[0]) == 10 and first[-1].isdigit():
         return Layout("Kraken OHLCVT", STATED_UTC)
-    return Layout("rows without header")
+    return layout_by_first_cell(Layout("rows without header"), first[0])
 
 
 def _all_zero(rows: Sequence[Sequence[str]], column: int) -> bool:

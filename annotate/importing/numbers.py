@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotate.importing.arrow import Column, mask_of, pc
 from annotate.importing.doubts import Choice, Doubts
 from annotate.importing.header_names import PRICES
+from annotate.importing.number_habits import DOT_IS_DECIMAL, DOT_MAY_PART, DotHabit
 from annotate.importing.problems import Cell, CellProblem
 
 Floats = NDArray[np.float64]
@@ -42,11 +43,12 @@ BLANKS += ("n/a", "N/A", "#N/A", "<NA>", "-nan", "(null)", "nil")
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 NO_NUMBER = r"^[+-]?(?i:nan)(\(\w*\))?$"  # as C prints it, on Windows as -nan(ind)
 INFINITE = r"^[+-]?(?i:inf(inity)?)$"
-SPACES = " \u00a0\u202f\u2009\t"
+SPACES = " \u00a0\u2007\u2009\u202f\t"
 COMMA_IS_DECIMAL = r"^[^,]*,(\d{1,2}|\d{4,})\D*$|^[^\d]*0,\d+\D*$|\.\d{3},"
 COMMA_IS_THOUSANDS = r"\d,\d{3}\.|,\d{2,3},"
 THIRTY_SECONDS = r"^\s*\d{2,3}['’](0\d|[12]\d|3[01])[0257]?\s*$"
-DOT_IS_DECIMAL = r"\.(\d{1,2}|\d{4,})\D*$|^\D*0\.\d"
+UNPARTED = r"^\D*\d{4,}\D*$"
+THREE_BEFORE = r"^\D*\d{3}\."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +59,21 @@ class NumberStyle:
     reason: str
 
 
-def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separated: bool) -> NumberStyle:
-    """Tell decimal commas from thousands commas by every numeric cell of the file; ask when all fit both."""
+def number_style(
+    columns: Mapping[str, Column], doubts: Doubts, *, commas_part: bool, habit: DotHabit | None = None
+) -> NumberStyle:
+    """Tell decimal commas from thousands commas by every numeric cell of the file; ask when all fit both.
+
+    `commas_part` says that commas between thousands are likelier, `habit` why dots may part them in this file.
+    """
     _refuse_thirty_seconds(columns)
     if any(_any(pc.match_substring_regex(column, r"\.\d{3}\.\d{3}")) for column in columns.values()):
         return NumberStyle(",", "dots part thousands: a number has two of them")
     cells = [column for column in columns.values() if _any(pc.match_substring(column, ","))]
     if not cells:
-        return NumberStyle(".", "no cell has a comma")
+        return _style_of_dots(columns, doubts, habit)
     if doubts.given("decimal_comma"):
-        return _asked_style(cells[0], doubts, comma_separated=comma_separated)
+        return _asked_style(cells[0], doubts, commas_part=commas_part)
     if any(_any(pc.match_substring_regex(column, COMMA_IS_THOUSANDS)) for column in cells):
         return NumberStyle(".", "commas part thousands: a comma stands before a group of three digits that goes on")
     commas, dots = (_count(columns.values(), pattern) for pattern in (COMMA_IS_DECIMAL, DOT_IS_DECIMAL))
@@ -75,7 +82,30 @@ def number_style(columns: Mapping[str, Column], doubts: Doubts, *, comma_separat
         return NumberStyle(",", "commas are decimal: one stands where no thousands mark could")
     if dots:
         return NumberStyle(".", "commas part thousands: dots are the decimals")
-    return _asked_style(cells[0], doubts, comma_separated=comma_separated)
+    return _asked_style(cells[0], doubts, commas_part=commas_part)
+
+
+def _style_of_dots(columns: Mapping[str, Column], doubts: Doubts, habit: DotHabit | None) -> NumberStyle:
+    """Take dots for decimal where one stands where no thousands mark could, or nothing speaks against it; else ask."""
+    dotted = [column.filter(pc.match_substring(column, ".")) for column in columns.values()]
+    count = sum(map(len, dotted))
+    is_open = count > 0 and count == _count(dotted, DOT_MAY_PART) and not _count(dotted, DOT_IS_DECIMAL)
+    if habit is None or not is_open:
+        return NumberStyle(".", "no cell has a comma")
+    if habit.sure and not doubts.given("decimal_dot"):
+        return NumberStyle(",", habit.reason)
+    example = next(column for column in dotted if len(column))[0].as_py().strip()
+    # 145.123 is rather yen than thousands of something, and who parts thousands does so everywhere.
+    is_decimal = count == _count(dotted, THREE_BEFORE) or _count(columns.values(), UNPARTED) > 0
+    choices = [
+        Choice("thousands", f"{example} is {example.replace('.', '')}", likely=not is_decimal),
+        Choice(
+            "decimal", f"{example} is {example.replace('.', ',')} as written with a decimal comma", likely=is_decimal
+        ),
+    ]
+    reason = f"Every number with a dot has three digits after it, so both readings fit, and {habit.reason}."
+    answer = doubts.ask("decimal_dot", f"What does {example} mean in this file?", choices, reason)
+    return NumberStyle("," if answer == "thousands" else ".", "as answered")
 
 
 def _refuse_thirty_seconds(columns: Mapping[str, Column]) -> None:
@@ -86,12 +116,12 @@ def _refuse_thirty_seconds(columns: Mapping[str, Column]) -> None:
         raise CellProblem(Cell(0, name, cells[0].as_py()), "is a price in thirty-seconds; export prices as decimals")
 
 
-def _asked_style(column: Column, doubts: Doubts, *, comma_separated: bool) -> NumberStyle:
+def _asked_style(column: Column, doubts: Doubts, *, commas_part: bool) -> NumberStyle:
     example = column.filter(pc.match_substring(column, ","))[0].as_py().strip()
     whole, part = example.replace(",", ""), example.replace(",", ".")
     choices = [
-        Choice("thousands", f"{example} is {whole}", likely=comma_separated),
-        Choice("decimal", f"{example} is {part}", likely=not comma_separated),
+        Choice("thousands", f"{example} is {whole}", likely=commas_part),
+        Choice("decimal", f"{example} is {part}", likely=not commas_part),
     ]
     reason = "Every number with a comma has three digits after it, so both readings fit."
     answer = doubts.ask("decimal_comma", f"What does {example} mean in this file?", choices, reason)
@@ -146,7 +176,7 @@ def _cleaned(column: Column, style: NumberStyle) -> Column:
 
 def _without_thousands(cells: Column, mark: str, decimal: str) -> Column:
     """Take thousands marks out of well-formed numbers only: a misplaced one keeps its cell unreadable, hence named."""
-    marks = rf"[{mark}'’ \x{{a0}}\x{{202f}}\x{{2009}}]"
+    marks = rf"[{mark}'’ \x{{a0}}\x{{2007}}\x{{2009}}\x{{202f}}]"
     # Groups of two stand for Indian numbers such as 12,34,567.
     formed = rf"^[+-]?\d{{1,3}}(?:{marks}\d{{2,3}})*{marks}\d{{3}}(?:[{decimal}]\d*)?(?:e\d+)?$"
     grouped = pc.match_substring_regex(cells, formed)

@@ -100,13 +100,15 @@ def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], NumberSty
     text = {role: table.columns[role] for role in roles if pa.types.is_string(table.columns[role].type)}
     style = NumberStyle(".", "no cell has a comma" if table.place == "line" else "typed")
     if text:
-        style = number_style(text, doubts, comma_separated=table.comma_separated)
+        style = number_style(text, doubts, commas_part=table.commas_part, habit=table.dots)
     parsed = {role: parse_numbers(column, style) for role, column in text.items()}
     empty = _without_numbers(table, parsed)
     values = {}
     for role in roles:
         values[role] = _values(table, role, parsed[role], empty) if role in parsed else _typed(table.columns[role])
-    note = (f"Decimal commas were read as such: {style.reason}.",) if style.decimal == "," else ()
+    note = (
+        (f"Commas were read as decimals, dots as marks of thousands: {style.reason}.",) if style.decimal == "," else ()
+    )
     return values, style, note
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from annotate.errors import InvalidInput
 from annotate.importing.arrow import Column
 from annotate.importing.layouts import Layout
+from annotate.importing.number_habits import DotHabit
 from annotate.importing.problems import CellProblem
 
 Rows = NDArray[np.int64]
@@ -39,7 +40,8 @@ class Table:
     place: str = "line"
     notes: tuple[str, ...] = ()
     dropped: Mapping[str, list[int]] = field(default_factory=dict)
-    comma_separated: bool = True
+    commas_part: bool = True  # whether a comma between digits rather parts thousands than it is decimal
+    dots: DotHabit | None = None
     symbol: str | None = None
     timeframe: str | None = None
     zone: str | None = None

@@ -51,9 +51,14 @@ class _Misfits:
         return "skip"
 
 
-def read_rows(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
-    """Read the columns that play a role; raise InvalidInput for a row of another width or an open quote."""
+def read_rows(file: TextFile, dialect: Dialect, roles: Roles, *, numbers_typed: bool) -> TextRows:
+    """Read the columns that play a role; raise InvalidInput for a row of another width or an open quote.
+
+    Numbers stay text where not `numbers_typed`: where what their dots mean is open.
+    """
     quoted = any('"' in line for line in file.sample)
+    if not numbers_typed:
+        return _read_carefully(file, dialect, roles)
     try:
         columns = _arrow(file, dialect, roles, typed=True, quoted=quoted, misfits=None)
     except pa.ArrowInvalid:

@@ -107,7 +107,7 @@ def text_of(time: object) -> str:
 def numbers_of(rows: Rows, name: str, doubts: MarkDoubts) -> list[float | None]:
     """Give the numbers of a column, None for an empty cell; decimal commas are told from the column's cells."""
     column = pa.chunked_array([pa.array(rows.column(name), pa.string())])
-    style = number_style({name: column}, doubts, comma_separated=rows.delimiter == ",")
+    style = number_style({name: column}, doubts, commas_part=rows.delimiter == ",")
     parsed = parse_numbers(column, style)
     wrong = np.flatnonzero(parsed.bad | np.isinf(parsed.values))
     if len(wrong):

@@ -22,6 +22,7 @@ OF_SOURCE = frozenset(
         "after_date",
         "stamp",
         "decimal_comma",
+        "decimal_dot",
         "column_order",
     )
 )

@@ -48,7 +48,7 @@ def columns(candles: Any) -> list[Any]:
     return [getattr(candles, name) for name in ("time", "open", "high", "low", "close", "volume")]
 
 
-def carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
+def carefully(file: TextFile, dialect: Dialect, roles: Roles, **_options: bool) -> TextRows:
     return text_rows._read_carefully(file, dialect, roles)
 
 
