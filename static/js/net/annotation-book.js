@@ -262,10 +262,10 @@ export class AnnotationBook {
   /** @param {MarkIndex} index */
   #withWaiting(index) {
     const waiting = this.#queue.waiting(({ seriesId }) => seriesId === this.#seriesId);
-    return waiting.reduce(
-      (laid, { id, mark, revision }) => (mark ? laid.with({ ...mark, revision: laid.get(id)?.revision ?? revision }) : laid.without(id)),
-      index,
-    );
+    const last = new Map(waiting.map((change) => [change.id, change]));
+    const changes = [...last.values()];
+    const shown = changes.flatMap(({ id, mark, revision }) => (mark ? [{ ...mark, revision: index.get(id)?.revision ?? revision }] : []));
+    return index.with(...shown).without(...changes.filter(({ mark }) => mark === null).map(({ id }) => id));
   }
 
   /**

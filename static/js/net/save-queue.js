@@ -21,7 +21,8 @@ import { ApiError } from "./api.js";
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
 const STALE = 409;
-const MOST_TOGETHER = 1000;
+const MOST_TOGETHER = 10_000; // each call reads and writes the whole step of undo: few large ones take a third of the time
+const MOST_LETTERS = 2_000_000; // far below what the server takes, however many bytes a letter has
 
 /** The queue between the page and the server. */
 export class SaveQueue {
@@ -146,7 +147,7 @@ export class SaveQueue {
     const same = this.waiting((change) => !change.problem && isSame(change));
     const ids = new Set(same.map(({ id }) => id));
     const isFree = this.waiting(({ id }) => ids.has(id)).length === ids.size;
-    return isFree ? same.slice(0, MOST_TOGETHER) : [first];
+    return isFree ? same.slice(0, fitting(same)) : [first];
   }
 
   /**
@@ -270,6 +271,16 @@ export class SaveQueue {
     const all = this.#unsent.all();
     return { waiting: all.length, failing, isSafe: this.#unsent.isSafe, problems: all.filter(({ problem }) => problem) };
   }
+}
+
+/**
+ * How many of the first changes fit in one call; one at least.
+ * @param {Change[]} changes
+ */
+function fitting(changes) {
+  let letters = 0;
+  const full = changes.findIndex(({ mark }) => (letters += JSON.stringify(mark).length) > MOST_LETTERS);
+  return Math.max(1, Math.min(MOST_TOGETHER, full < 0 ? changes.length : full));
 }
 
 /** @param {ApiError} error */
