@@ -18,7 +18,7 @@ from annotate.importing.columns import Roles, ask_missing, prefer_epochs, roles_
 from annotate.importing.container import ARROW, FEATHER_1, MAX_UNPACKED, MIB, PARQUET, Member
 from annotate.importing.doubts import Doubts
 from annotate.importing.header_names import NUMBERS
-from annotate.importing.layouts import layout_by_names
+from annotate.importing.layouts import fixed_point, layout_by_names
 from annotate.importing.names import read_name
 from annotate.importing.other_data import refuse_other_data
 from annotate.importing.table import Table, counted_from
@@ -118,7 +118,7 @@ def _table(columns: pa.Table, names: list[str], ticker: str | None, member: Memb
     )
     roles = ask_missing(by_name, names, doubts)
     hint = read_name(member.name)
-    layout = layout_by_names(names)
+    layout = fixed_point(layout_by_names(names), whole=pa.types.is_integer(columns.column(roles.index["open"]).type))
     return Table(
         {role: _column(role, columns.column(at), names[at], member.name) for role, at in roles.index.items()},
         {role: names[at] for role, at in roles.index.items()},

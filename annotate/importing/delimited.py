@@ -71,14 +71,17 @@ def _map(dialect: Dialect, filename: str, doubts: Doubts) -> tuple[list[str], la
     names = _fitted_names(dialect, filename)
     roles = _checked(roles_by_name(names), dialect, names)
     roles = ask_missing(roles, names, doubts)
-    time = _cell(dialect.rows[0], roles.index.get("time", roles.index.get("close_time", 0)))
-    return names, layouts.layout_by_first_cell(layouts.layout_by_names(names), time), roles
+    first = dialect.rows[0]
+    layout = layouts.fixed_point(layouts.layout_by_names(names), whole=_cell(first, roles.index["open"]).isdigit())
+    time = _cell(first, roles.index.get("time", roles.index.get("close_time", 0)))
+    return names, layouts.layout_by_first_cell(layout, time), roles
 
 
 def _headerless(dialect: Dialect, filename: str, doubts: Doubts, layout: layouts.Layout) -> Roles:
     wide = (row for row in dialect.rows[:SHAPE_ROWS] if len(row) == dialect.width >= FEWEST_CELLS)
     shapes = [LEAN_SHAPE] if layout.name == LEAN else next(filter(None, map(find_shapes, wide)), [])
     if not shapes:
+        refuse_other_data(dialect.rows[0], [], filename)  # a header, though none of candles
         raise InvalidInput(
             f"{filename}, line {dialect.first_line}: {dialect.delimiter.join(dialect.rows[0])[:80]!r} is no candle; "
             "a time and at least four prices are needed, or a header that names the columns",

@@ -47,7 +47,7 @@ OPEN = _words(
     open o openprice first openingprice priceopen opening openbid bidopen mido openusd bido openpricebid askopen
     openask asko eröffn eröffnung eröffnungskurs erster ouv ouverture apertura abertura открытие откр otwarcie
     açılış 始値 开盘 开盘价 시가 entry terbuka pembukaan openpx öppning öppen avaus άνοιγμα åben åpning otevření nyitás
-    פתיחה الافتتاح เปิด mở
+    פתיחה الافتتاح เปิด mở pxopen 開盤價
     """
 )
 HIGH = _words(
@@ -55,14 +55,14 @@ HIGH = _words(
     high h highprice max maximum pricehigh highest bidhigh highbid midh highusd bidh highpricebid askhigh
     highask askh hoch tageshoch höchst plushaut élevé haut máximo máx massimo máxima макс максимум najwyższy
     yüksek 高値 高 最高 最高价 고가 alto tertinggi highpx högst högsta ylin υψηλό høj høy nejvyšší hoog גבוה
-    الأعلى สูง cao
+    الأعلى สูง cao pxhigh 最高價
     """
 )
 LOW = _words(
     """
     low l lowprice min minimum pricelow lowest bidlow lowbid midl lowusd bidl lowpricebid asklow lowask askl
     tief tagestief tiefst plusbas faible bas mínimo mín minimo mínima мин минимум najniższy düşük 安値 低 最低
-    最低价 저가 basso bajo baixo terendah lowpx lägst lägsta alin χαμηλό lav nejnižší laag נמוך الأدنى ต่ำ thấp
+    最低价 저가 basso bajo baixo terendah lowpx lägst lägsta alin χαμηλό lav nejnižší laag נמוך الأدنى ต่ำ thấp pxlow 最低價
     """
 )
 CLOSE = _words(
@@ -71,7 +71,7 @@ CLOSE = _words(
     closepricebid askclose closeask askc lastprice price settle schluss schlusskurs zuletzt dernier clôture
     cierre último chiusura ultimo fechamento цена закрытие закр zamknięcie ostatnio şimdi kapanış 終値 收盘
     收盘价 종가 terakhir penutupan laatste laatst ultimate tradeprice closepx senast stängning viimeisin τελευταία
-    seneste poslední utolsó שער الأخير ล่าสุด lầncuối
+    seneste poslední utolsó שער الأخير ล่าสุด lầncuối pxlast 收盤價
     """
 )
 VOLUME = _words(
@@ -80,7 +80,7 @@ VOLUME = _words(
     tottrdqty ttltrdqnt totaltradedquantity stücke stück stuecke umsatzstück
     hac volumebtc volumecrypto shares quantity amount size volumen volumes obrót
     wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded
-    unitvolume sharevolume tradedvolume lasttradedvolume wol volym qty όγκος objem forgalom נפח الحجم ปริมาณ kl
+    unitvolume sharevolume tradedvolume lasttradedvolume wol volym qty όγκος objem forgalom נפח الحجم ปริมาณ kl pxvolume 成交股數
     """
 )
 TICK_VOLUME = _words("tickvol tickvolume ticks")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from annotate.importing.table import Table, counted_from
 from annotate.importing.text import TextFile
 
 MAX_LISTS = 500
+LEVELS = 4  # of objects in objects that are searched for what a file without candles is
 # Gate sends time, turnover, close, high, low, open, volume and whether the candle is closed.
 GATE = Roles(
     {"time": 0, "close": 2, "high": 3, "low": 4, "open": 5, "volume": 6, "confirmed": 7},
@@ -97,9 +98,9 @@ def _not_json(name: str, error: ValueError) -> InvalidInput:
 
 
 def _refuse(tree: Any, name: str, *, empty: bool) -> None:
-    keys = [str(key) for key in _first_keys(tree)]
-    if keys:
-        refuse_other_data(keys, [], name)
+    for inner in _keys(tree, LEVELS):
+        refuse_other_data(inner, [], name)
+    keys = next(_keys(tree, LEVELS), [])
     if empty:
         raise InvalidInput(f"{name} holds no candles: its list is empty", file=name)
     said = [str(value)[:200] for key, value in tree.items() if key.lower() in SAYINGS] if isinstance(tree, dict) else []
@@ -107,10 +108,13 @@ def _refuse(tree: Any, name: str, *, empty: bool) -> None:
     raise InvalidInput(f"{name} is JSON without candles: {'; it says: '.join([what, *said[:1]])}", file=name)
 
 
-def _first_keys(tree: Any) -> list[Any]:
-    while isinstance(tree, list) and tree:
-        tree = tree[0]
-    return list(tree) if isinstance(tree, dict) else []
+def _keys(tree: Any, levels: int) -> Iterator[list[str]]:
+    """Give the keys of an object and of those in it; of a list those of its first item."""
+    if isinstance(tree, dict):
+        yield [str(key) for key in tree]
+    inner = list(tree.values()) if isinstance(tree, dict) else tree[:1] if isinstance(tree, list) else []
+    for each in inner if levels > 0 else ():
+        yield from _keys(each, levels - 1)
 
 
 def _table(found: Found, filename: str, doubts: Doubts) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate.importing.columns import plain
 
@@ -32,6 +32,7 @@ class Layout:
 
 
 GENERIC = Layout("columns by name")
+DATABENTO = Layout("Databento")
 SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
     (frozenset(names.split()), layout)
     for names, layout in (
@@ -52,6 +53,7 @@ SIGNATURES: tuple[tuple[frozenset[str], Layout], ...] = tuple(
         ("price ticker close", Layout("yfinance")),
         ("date price open change", Layout("Investing.com")),
         ("date price open vol", Layout("Investing.com")),
+        ("tsevent instrumentid open", DATABENTO),
         ("timeopen timeclose timehigh timelow", Layout("CoinMarketCap", STATED_UTC, dots=True)),
         ("timestamp lastsize homenotional", Layout("BitMEX", STATED_UTC, ends=True, surely_ends=True)),
         ("date time up down", Layout("TradeStation", NEW_YORK, ends=True, surely_ends=True)),
@@ -66,6 +68,11 @@ def layout_by_names(names: Sequence[str]) -> Layout:
     """Name the layout of a header; the columns themselves are found by name either way."""
     reduced = {plain(name).removesuffix("%") for name in names}
     return next((layout for signature, layout in SIGNATURES if signature <= reduced), GENERIC)
+
+
+def fixed_point(layout: Layout, *, whole: bool) -> Layout:
+    """Take the `whole` prices of Databento for what they are: billionths."""
+    return replace(layout, name="Databento, billionths", scale=10**9) if layout == DATABENTO and whole else layout
 
 
 def layout_by_first_cell(layout: Layout, cell: str) -> Layout:

@@ -19,6 +19,8 @@ KINDS = (
             {"price", "size"},
             {"price", "amount"},
             {"tradeid"},
+            {"tradeprice", "quantity"},
+            {"side", "price"},
             {"isbuyermaker"},
             {"p", "q", "m"},
         ),
@@ -63,8 +65,8 @@ def _by_rows(rows: Sequence[Sequence[str]]) -> str | None:
     width = len(rows[0])
     if width == 3 and all(len(row) == 3 and _numbers(row[1:]) == 2 for row in rows):
         return "trades or ticks (a time and two numbers)"
-    if width == 4 and all(len(row) == 4 and _numbers(row) >= 3 for row in rows):
-        return "ticks (a time and three numbers)"
+    if width == 4 and all(len(row) == 4 and _numbers(row) >= 2 for row in rows):
+        return "ticks (a time and two or three numbers)"
     return None
 
 

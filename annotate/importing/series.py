@@ -26,6 +26,8 @@ STAMPS = ("open", "close")
 MANY_CONFLICTS, MANY_SHARE = 5, 0.2
 MANY_BROKEN = 5
 DAY = 86_400_000
+# The last moment of a candle is a ms, a second or a minute before the next: how long, on which grid, in words.
+LAST_MOMENTS = ((1, 60_000, "millisecond"), (1_000, 60_000, "second"), (60_000, 900_000, "minute"))
 EPOCH_LOOKS_WRONG = 10**11  # 1973 in ms: a smaller epoch number is rarely a time
 
 
@@ -146,18 +148,38 @@ def _opened(
     """Move end times to open times where the file has only ends, or where a person says that it has."""
     intraday = frame.ms < DAY and bool(np.any(candles.time % DAY))
     ends = part.closes
+    lag, moment = _last_moment(candles.time, frame.ms)
     if part.table.layout.ends and intraday:
         ends = _asked_stamp(part, frame, doubts) == "close"
+    elif lag and not ends:
+        ends = _asked_last_moment(moment, frame, doubts) == "close"
     elif doubts.given("stamp"):
         ends = doubts.option("stamp", STAMPS) == "close"
     if not ends:
         return candles, "open", []
     last_ms = not np.any((candles.time + 1) % 1000)
-    end = candles.time + int(last_ms)
+    end = candles.time + (lag or int(last_ms))
     # A month is no fixed length: its candle opens with the month that the end closes.
     shifted = floor_all(end - 1, frame.ms) if frame.ms % MONTH == 0 else end - frame.ms
     note = f"The file gives the end of each candle; candles open one {frame.name} earlier."
     return Candles(shifted, candles.open, candles.high, candles.low, candles.close, candles.volume), "close", [note]
+
+
+def _last_moment(times: Ints, length: int) -> tuple[int, str]:
+    """Give by how many ms all times miss the next candle, as ends such as 10:59:59 do, in words too; 0 for none."""
+    for lag, grid, word in LAST_MOMENTS:
+        if length >= 3 * lag and not np.any((times + lag) % min(grid, length)):
+            return lag, word
+    return 0, ""
+
+
+def _asked_last_moment(moment: str, frame: ChosenTimeframe, doubts: Doubts) -> str:
+    choices = [
+        Choice("close", f"They end their candles, which open one {frame.name} before the next {moment}", likely=True),
+        Choice("open", "Leave the times as they are written: they open their candles"),
+    ]
+    reason = f"Every time is one {moment} before the {frame.name} candle after it would open."
+    return doubts.ask("stamp", "Do the times open or end their candles?", choices, reason)
 
 
 def _asked_stamp(part: ParsedRows, frame: ChosenTimeframe, doubts: Doubts) -> str:

@@ -193,6 +193,33 @@ def test_candles_under_their_length_in_seconds_may_be_stamped_with_their_ends(tm
     assert_holds(imported(tmp_path, "a.json", data, {"stamp": "close"}), HOURS)
 
 
+@pytest.mark.parametrize("lag", [1, 1000, 60_000])
+def test_times_of_the_last_moment_of_their_candles_are_asked_about(lag: int, tmp_path: Path) -> None:
+    data = written(HOURS, lambda row: row.time + HOUR - lag)
+    assert asked(tmp_path, data) == {"stamp": "close"}
+    assert_holds(imported(tmp_path, "a.csv", data, {"stamp": "close"}), HOURS)
+    assert times_of(tmp_path, data, stamp="open")[0] == HOURS[0].time + HOUR - lag
+
+
+def test_days_that_are_stamped_with_their_last_second_are_asked_about(tmp_path: Path) -> None:
+    data = written(DAYS, lambda row: row.clock("%Y-%m-%d 23:59:59"))
+    assert asked(tmp_path, data) == {"stamp": "close"}
+    assert_holds(imported(tmp_path, "a.csv", data, {"stamp": "close"}), DAYS)
+
+
+def test_databentos_prices_in_billionths_are_read_as_prices(tmp_path: Path) -> None:
+    header = "ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume"
+
+    def cells(scale: int, pattern: str) -> list[tuple[object, ...]]:
+        return [
+            (row.time * 10**6, 33, 1, 2, *(pattern.format(float(price) * scale) for price in row.prices), row.volume)
+            for row in HOURS
+        ]
+
+    for scale, pattern in ((10**9, "{:.0f}"), (1, "{:.9f}")):
+        assert_holds(imported(tmp_path, "a.csv", lines(header, cells(scale, pattern))), HOURS)
+
+
 @pytest.mark.parametrize("names", ["timestamp,datetime", "datetime,timestamp", "date,time", "datetime,unix"])
 def test_epochs_go_before_a_clock_whose_zone_nobody_states(names: str, tmp_path: Path) -> None:
     times = {"timestamp": "epoch", "time": "epoch", "unix": "epoch"}
