@@ -148,6 +148,8 @@ def _peaks(config: ModelConfig, device: str) -> tuple[int, int]:
 def peak_of(work: Callable[[], object], device: str = "cpu", before: int | None = None) -> int:
     """Give the most memory held up to the end of `work`, beside `before`, by default what is held when it begins."""
     before = _held(device) if before is None else before
+    if device != "cpu":
+        torch.cuda.reset_peak_memory_stats()  # what was measured earlier would stand as the peak
     work()
     return _peak(device) - before
 

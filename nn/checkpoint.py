@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
-import os
+import pickle
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError
@@ -128,12 +129,12 @@ def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None)
     new.mkdir(parents=True)
     content = format_tensors({name: p.contiguous() for name, p in weights.params.items()})
     write_whole(new / MODEL, content)
-    if state is not None:
-        with (new / STATE).open("wb") as file:
-            torch.save(dict(state), file)
-            file.flush()
-            os.fsync(file.fileno())
     meta = {**weights.meta.to_json(), "sha256": hashlib.sha256(content).hexdigest()}
+    if state is not None:
+        packed = io.BytesIO()
+        torch.save(dict(state), packed)
+        write_whole(new / STATE, packed.getvalue())
+        meta["state_sha256"] = hashlib.sha256(packed.getbuffer()).hexdigest()
     write_whole(new / META, json.dumps(meta, indent=1).encode())
     shutil.rmtree(old, ignore_errors=True)
     if folder.exists():
@@ -168,11 +169,14 @@ def load(folder: Path) -> Weights:
 def load_state(folder: Path) -> Json:
     """Read the state of the run's own checkpoint, for an exact resume; raise CheckpointError."""
     path = _whole(folder) / STATE
+    content = _bounded(path, MAX_STATE_BYTES)
+    named = _parsed(_whole(folder) / META).get("state_sha256")
+    if hashlib.sha256(content).hexdigest() != named:
+        raise CheckpointError(f"{path}: not the file that {META} speaks of")
     try:
-        with path.open("rb") as file:
-            _check_unpacked(file)
-            state: Json = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # a torn file breaks the reader with whatever its bytes make of it
+        _check_unpacked(content)
+        state: Json = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, zipfile.BadZipFile, RuntimeError) as error:
         raise CheckpointError(f"{path}: {error!r}") from error
     return state
 
@@ -199,15 +203,25 @@ def _bounded(path: Path, most: int) -> bytes:
 
 def _read_meta(path: Path) -> tuple[Meta, str]:
     try:
-        given = json.loads(_bounded(path, MAX_META_BYTES))
+        given = _parsed(path)
         if given["format"] != FORMAT:
             raise CheckpointError(f"{path}: format {given['format']!r}; this version reads {FORMAT}")
         return _meta(given), str(given["sha256"])
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
         detail = str(error) if isinstance(error, ConfigError) else repr(error)
         raise CheckpointError(f"{path}: {detail}") from error
+
+
+def _parsed(path: Path) -> Json:
+    try:
+        given = json.loads(_bounded(path, MAX_META_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: {error!r}") from error
+    if not isinstance(given, dict):
+        raise CheckpointError(f"{path}: not an object")
+    return given
 
 
 def _meta(given: Json) -> Meta:
@@ -262,10 +276,9 @@ def _check_tensors(path: Path, params: Mapping[str, Tensor], want: Mapping[str, 
             raise CheckpointError(f"{path}: tensor {name} holds {tensor.dtype}; finite float32 numbers are needed")
 
 
-def _check_unpacked(file: BinaryIO) -> None:
+def _check_unpacked(content: bytes) -> None:
     """Refuse an archive whose members would unpack to more than any run's state holds."""
-    with zipfile.ZipFile(file) as archive:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(member.file_size for member in archive.infolist())
     if size > MAX_STATE_BYTES:
-        raise CheckpointError(f"{size} bytes; at most {MAX_STATE_BYTES} are read")
-    file.seek(0)
+        raise CheckpointError(f"{STATE}: {size} bytes; at most {MAX_STATE_BYTES} are read")

@@ -103,6 +103,7 @@ def start_server(data_dir: Path, **settings: str) -> Server:
         "ANNOTATE_DATA_DIR": str(data_dir),
         "ANNOTATE_PORT": "0",
         "ANNOTATE_THREADS": "1",
+        "ANNOTATE_DEVICE": "cpu",  # bits are compared, also where there is a card
         **settings,
     }
     process = subprocess.Popen(

@@ -98,10 +98,13 @@ def test_a_torn_file_is_refused_by_its_name(folder: Path, name: str, share: floa
         load(folder)
 
 
+@pytest.mark.parametrize("forged", [False, True], ids=["torn", "torn and vouched for"])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
-def test_a_torn_state_is_refused(folder: Path, share: float) -> None:
+def test_a_torn_state_is_refused(folder: Path, share: float, forged: bool) -> None:
     content = (folder / "state.pt").read_bytes()
     (folder / "state.pt").write_bytes(content[: int(len(content) * share)])
+    if forged:
+        rehash(folder)
     with pytest.raises(CheckpointError, match=r"state\.pt"):
         load_state(folder)
 
@@ -115,9 +118,13 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 def test_a_state_that_would_run_code_is_refused_and_runs_nothing(folder: Path, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     torch.save({"learner": Poison(trace)}, folder / "state.pt")
+    with pytest.raises(CheckpointError, match="not the file"):
+        load_state(folder)
+    rehash(folder)
     with pytest.raises(CheckpointError):
         load_state(folder)
     (folder / "state.pt").write_bytes(pickle.dumps(Poison(trace)))
+    rehash(folder)
     with pytest.raises(CheckpointError):
         load_state(folder)
     assert not trace.exists()
@@ -139,6 +146,7 @@ def test_a_state_that_unpacks_to_more_than_a_run_can_hold_is_refused(
 ) -> None:
     with zipfile.ZipFile(folder / "state.pt", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("archive/data.pkl", b"\0" * 5_000_000)
+    rehash(folder)
     monkeypatch.setattr(checkpoint, "MAX_STATE_BYTES", 1_000_000)
     with pytest.raises(CheckpointError, match="5000000 bytes"):
         load_state(folder)
@@ -207,7 +215,9 @@ def kept(learner: Learner) -> Weights:
 
 
 def rehash(folder: Path) -> None:
-    """Let the meta file vouch for the file as it is now, as a forger would."""
+    """Let the meta file vouch for the files as they are now, as a forger would."""
     meta = json.loads((folder / "meta.json").read_text())
-    meta["sha256"] = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    for field, name in (("sha256", "model.safetensors"), ("state_sha256", "state.pt")):
+        if (folder / name).exists():
+            meta[field] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
     (folder / "meta.json").write_text(json.dumps(meta))

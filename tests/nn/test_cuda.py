@@ -16,9 +16,13 @@ if torch.cuda.is_available():
     from nn.targets import head_classes
     from nn.windows import noise
 
+    # A GRU's weights are plain parameters, which cuDNN lays side by side at each call, and says so.
+    pytestmark = pytest.mark.filterwarnings("ignore:RNN module weights are not part of single contiguous chunk")
+
     @pytest.mark.gpu
     @pytest.mark.parametrize("model", MODELS)
-    @pytest.mark.parametrize(("use_amp", "within"), [(False, 1e-3), (True, 5e-2)])
+    # cuDNN multiplies a GRU's float32 in TF32, which rounds to 10 bits.
+    @pytest.mark.parametrize(("use_amp", "within"), [(False, 5e-3), (True, 5e-2)])
     def test_a_gradient_on_the_card_is_that_of_float64_on_a_cpu(model: str, use_amp: bool, within: float) -> None:
         config = ModelConfig(model=model, use_amp=use_amp)
         assert gradient_error(config, choose("cuda", use_amp=use_amp)) <= within

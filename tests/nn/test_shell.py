@@ -16,7 +16,7 @@ from tests.nn.live_market import dataset, market
 
 FIELDS = {
     "d_model": 16, "n_layers": 1, "n_heads": 2, "sequence_length": 24, "trend_horizon": 3,
-    "batch_size": 8, "stride": 8, "epochs": 2, "threads": 1,
+    "batch_size": 8, "stride": 8, "epochs": 2, "threads": 1, "device": "cpu",
 }  # fmt: skip
 SMALL = [f"--{name}={value}" for name, value in FIELDS.items()]
 

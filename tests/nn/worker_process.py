@@ -23,7 +23,7 @@ class Worker:
     """
 
     def __init__(self, *, between: bool = False) -> None:
-        command = [sys.executable, "-m", "nn.worker", "--threads", "1"]
+        command = [sys.executable, "-m", "nn.worker", "--threads", "1", "--device", "cpu"]
         if between:
             command = [sys.executable, "-c", f"import subprocess; subprocess.run({command})"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
