@@ -62,7 +62,8 @@ LOW = _words(
     """
     low l lowprice min minimum pricelow lowest bidlow lowbid midl lowusd bidl lowpricebid asklow lowask askl
     tief tagestief tiefst plusbas faible bas mínimo mín minimo mínima мин минимум najniższy düşük 安値 低 最低
-    最低价 저가 basso bajo baixo terendah lowpx lägst lägsta alin χαμηλό lav nejnižší laag נמוך الأدنى ต่ำ thấp pxlow 最低價
+    最低价 저가 basso bajo baixo terendah lowpx lägst lägsta alin χαμηλό lav nejnižší laag נמוך الأدنى ต่ำ thấp
+    pxlow 最低價
     """
 )
 CLOSE = _words(
@@ -80,7 +81,8 @@ VOLUME = _words(
     tottrdqty ttltrdqnt totaltradedquantity stücke stück stuecke umsatzstück
     hac volumebtc volumecrypto shares quantity amount size volumen volumes obrót
     wolumen объём объем hacim 出来高 交易量 成交量 거래량 totalvolume candleacctradevolume volumetraded
-    unitvolume sharevolume tradedvolume lasttradedvolume wol volym qty όγκος objem forgalom נפח الحجم ปริมาณ kl pxvolume 成交股數
+    unitvolume sharevolume tradedvolume lasttradedvolume wol volym qty όγκος objem forgalom נפח الحجم ปริมาณ kl
+    pxvolume 成交股數
     """
 )
 TICK_VOLUME = _words("tickvol tickvolume ticks")
