@@ -48,7 +48,7 @@ def measures() -> Iterator[Measure]:
 
 def _parts() -> Iterator[Measure]:
     one, replay = ModelConfig(batch_size=1), LiveConfig()
-    learner = Learner(one, Schedule(replay.learning_rate))
+    learner = Learner(one, Schedule(replay.learning_rate), average=replay.ema_decay)
     single, several = noise(one, head_classes(())), noise(replay, head_classes(()))
     snapshot = learner.publish()
     inference = _timed(lambda: predict(snapshot, single.x[0]))

@@ -191,6 +191,12 @@ class LiveConfig(ModelConfig):
         choices=POLICIES,
     )
     learn_every: int = _field(4, "With replay, learn every this many candles.", least=1, most=10_000)
+    ema_decay: float = _field(
+        0.9,
+        "Predict from a running mean of the weights that fades so slowly; 0: from the newest.",
+        least=0,
+        most=0.99999,
+    )
     accepted_weight: float = _accepted_weight()
     feed: Json = _field(
         _default_feed,

@@ -164,10 +164,15 @@ class Learner:
         return found, gradient
 
     def _fade(self) -> None:
-        """Move the running mean of the weights towards them: fast at first, so that it forgets where they began."""
+        """Move the running mean of the weights towards them.
+
+        Where the rate falls it moves fast at first, so that it forgets where they began; a live run, whose rate stands,
+        begins with weights that are worth keeping.
+        """
         if self._average is None:
             return
-        kept = min(self._fading, (1 + self.steps) / (10 + self.steps))
+        settled = (1 + self.steps) / (10 + self.steps) if self.schedule.total is not None else 1.0
+        kept = min(self._fading, settled)
         for name, parameter in self._module.named_parameters():
             self._average[name].lerp_(parameter.detach(), 1 - kept)
 

@@ -91,6 +91,7 @@ class Session:
             params=weights.params if weights else None,
             data_cut=weights.meta.data_cut if weights else None,
             device=setting.device.device,
+            average=self.config.ema_decay,
             temperatures=weights.meta.temperatures if weights else {},
         )
         start = self.learner.publish()
