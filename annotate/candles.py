@@ -16,6 +16,9 @@ Floats = npt.NDArray[np.float64]
 
 COLUMNS = ("time", "open", "high", "low", "close", "volume")
 MAX_DECIMALS = 10
+# How far a price may lie from its decimals, as a share: by a float64's last bits, or by half a float32's last bit.
+EXACT, SINGLE = 1e-14, 2.0**-24
+MOST_OF_SINGLE = 7  # decimals; with more of them a price is either exact or noise
 PRECISION_ROWS = 20_000  # rows looked at to learn a price's decimals
 
 
@@ -143,12 +146,21 @@ def check_storable(candles: Candles) -> None:
 
 
 def price_decimals(candles: Candles) -> int:
-    """Give the decimals that the prices are written with, 0 to 10, from up to 20,000 rows spread over them."""
+    """Give the decimals that the prices are written with, 0 to 10, from up to 20,000 rows spread over them.
+
+    Prices that went through float32 somewhere, such as 757.9400024414062 of 757.94, count as they were before.
+    """
     step = max(1, len(candles) // PRECISION_ROWS)
     prices = np.concatenate([getattr(candles, name)[::step] for name in COLUMNS[1:5]])
     with np.errstate(over="ignore", invalid="ignore"):  # a price that overflows here has no decimals to speak of
-        for decimals in range(MAX_DECIMALS):
-            scaled = prices * 10.0**decimals
-            if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-14 * np.maximum(1.0, np.abs(scaled))):
-                return decimals
+        decimals = _decimals(prices, EXACT)
+        was_single = decimals > MOST_OF_SINGLE and np.allclose(prices, prices.astype(np.float32), rtol=1e-13, atol=0)
+        return _decimals(prices, SINGLE) if was_single else decimals
+
+
+def _decimals(prices: Floats, tolerance: float) -> int:
+    for decimals in range(MAX_DECIMALS):
+        scaled = prices * 10.0**decimals
+        if np.all(np.abs(scaled - np.rint(scaled)) <= tolerance * np.abs(scaled) + EXACT):
+            return decimals
     return MAX_DECIMALS

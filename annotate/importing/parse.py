@@ -107,7 +107,7 @@ def _numbers(table: Table, doubts: Doubts) -> tuple[dict[str, Floats], NumberSty
     for role in roles:
         values[role] = _values(table, role, parsed[role], empty) if role in parsed else _typed(table.columns[role])
     note = (
-        (f"Commas were read as decimals, dots as marks of thousands: {style.reason}.",) if style.decimal == "," else ()
+        (f"Commas were read as decimals, dots as marks of thousands ({style.reason}).",) if style.decimal == "," else ()
     )
     return values, style, note
 

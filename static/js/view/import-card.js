@@ -59,7 +59,7 @@ export class ImportCard {
 
   /** Show that it was called off. */
   cancelled() {
-    fill(this.root, element("div", { class: "row spread" }, element("span", { class: "muted" }, `${this.#name} was called off; nothing is stored.`), this.#close()));
+    fill(this.root, this.#close("corner"), element("p", { class: "muted" }, `${this.#name} was called off; nothing is stored.`));
   }
 
   /**

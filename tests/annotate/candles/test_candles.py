@@ -119,6 +119,12 @@ def test_a_price_without_end_has_the_most_decimals() -> None:
     assert price_decimals(candles_of([(0, 1 / 3, 1 / 3, 1 / 3, 1 / 3, None)])) == 10
 
 
+@pytest.mark.parametrize(("price", "decimals"), [(757.94, 2), (0.8375, 4), (0.00000005, 8), (1234567.0, 0)])
+def test_a_price_that_went_through_float32_counts_as_before(price: float, decimals: int) -> None:
+    noisy = float(np.float32(price))
+    assert price_decimals(candles_of([(0, noisy, noisy, noisy, noisy, None)])) == decimals
+
+
 def test_prices_beyond_any_market_have_decimals_too() -> None:
     assert price_decimals(candles_of([(0, 0.5, 1.7e308, 0.5, 0.5, None)])) == 10
 
