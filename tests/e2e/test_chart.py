@@ -1,14 +1,19 @@
-"""The chart as a trader uses it: candles of any series at any zoom, in any zone, and what is said when they fail."""
+"""The chart as a trader uses it: any series, zoom, zone, width and pair of eyes, and what is said when candles fail."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.e2e.chart_page import AAPL, HOUR, SIM, ChartPage
-from tests.serving import Server
+from tests.serving import ROOT, Server
 
 pytestmark = pytest.mark.e2e
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = ("serious", "critical")
 
 PAINTED = """() => [...document.querySelectorAll('.chart-canvas canvas')].reduce((sum, canvas) => {
   const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -229,3 +234,56 @@ def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:
     # The gesture is over, its last frame may not be.
     narrower = "most => { const { from, to } = __chart.visible(); return to - from < most }"
     chart.page.wait_for_function(narrower, arg=0.7 * (before[1] - before[0]))
+
+
+def test_axe_finds_no_serious_fault_and_the_focus_is_never_lost(chart: ChartPage) -> None:
+    times = chart.candle_times(40)
+    page = chart.page
+    page.evaluate(AXE.read_text("utf-8"))
+    expect(page.get_by_text("None yet.")).to_be_visible()
+    found = {"no annotation": faults(page)}
+    chart.draw_span(times[5], times[15])
+    page.keyboard.press("j")
+    expect(page.locator(".selected h2")).to_be_visible()
+    found["annotate"] = faults(page)
+    for tab in ("Train", "Data"):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("tabpanel", name=tab)).not_to_be_empty()
+        found[tab] = faults(page)
+    page.get_by_role("tab", name="Annotate").click()
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    found["light"] = faults(page)
+    for key, name in (("?", "Keys"), ("Shift+v", "View"), ("Shift+r", "Replay"), ("Shift+w", "Results")):
+        page.locator("body").press(key)
+        expect(page.locator("dialog")).to_be_visible()
+        found[name] = faults(page)
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog")).to_have_count(0)
+    assert found == {place: [] for place in found}
+    page.locator(".annotation-row").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "annotation-row"
+    page.get_by_role("button", name="4h", exact=True).click()
+    chart.wait_for_level("4h")
+    assert page.evaluate("document.activeElement.textContent") == "4h"
+    page.locator(".selected").get_by_role("button", name="Delete").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className").startswith("chart-canvas")
+
+
+def faults(page: Page) -> list[str]:
+    """Give what axe finds serious, each with the first element that it is about."""
+    found: list[dict[str, Any]] = page.evaluate(
+        "() => axe.run(document, { preload: false }).then(({ violations }) => violations)"
+    )
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:200]}"
+        for each in found
+        if each["impact"] in SERIOUS
+    ]
+
+
+def test_axe_would_find_a_button_without_a_name(chart: ChartPage) -> None:
+    chart.page.evaluate(AXE.read_text("utf-8"))
+    chart.page.evaluate("document.querySelector('#toolbar').append(document.createElement('button'))")
+    assert any("button-name" in fault for fault in faults(chart.page))

@@ -1,4 +1,4 @@
-"""The workbench in the page: every kind of mark, many at once, one's own keys, panes, replay, the tour, axe."""
+"""The workbench in the page: every kind of mark, many at once, keys, panes, replay, the tour."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import signal
 import subprocess
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.chart_page import EURUSD, HOUR, ChartPage, forget_marks
 from tests.e2e.conftest import BROWSERS, OPTIONS
-from tests.serving import ROOT, Server
+from tests.serving import Server
 
 pytestmark = pytest.mark.e2e
-
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = ("serious", "critical")
-Json = dict[str, Any]
 
 
 @pytest.fixture
@@ -153,6 +148,39 @@ def test_a_key_can_be_changed_never_means_two_things_and_comes_back(chart: Chart
     page.keyboard.press("?")
     page.get_by_role("button", name="Keys as they were").click()
     expect(page.locator("[data-action=tool-ruler]")).to_have_text("U")
+
+
+def test_held_keys_input_methods_and_menus_left_by_pointer_draw_and_change_nothing(
+    context: BrowserContext, chart: ChartPage
+) -> None:
+    page, times = chart.page, chart.candle_times(60)
+    devtools = context.new_cdp_session(page)
+
+    def hold(key: str, code: str) -> None:
+        for again in (False, True, True, True):
+            press = {"type": "keyDown", "key": key, "code": code, "text": key, "autoRepeat": again}
+            devtools.send("Input.dispatchKeyEvent", press)
+        devtools.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "code": code})
+
+    for place, key, code in ((20, "[", "BracketLeft"), (25, "ъ", "BracketRight")):
+        page.mouse.move(chart.x_of(times[place]), 250)
+        hold(key, code)
+    chart.wait_until_saved()
+    expect(page.locator(".toast")).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    devtools.send("Input.imeSetComposition", {"text": "ads", "selectionStart": 3, "selectionEnd": 3})
+    devtools.send("Input.insertText", {"text": "日本"})
+    page.keyboard.press("Escape")
+    zone = page.get_by_label("Time zone of the axis")
+    zone.click()
+    zone.select_option("Asia/Tokyo")
+    page.keyboard.press("e")
+    expect(zone).to_have_value("Asia/Tokyo")
+    chart.wait_until_saved()
+    (mark,) = chart.marks()
+    assert (mark["start"], mark["end"]) == (times[20], times[25] + HOUR)
+    assert (mark["comment"], mark["kind"]) == ("日本", "span")
 
 
 def test_panes_share_time_crosshair_and_marks_and_come_back(chart: ChartPage) -> None:
@@ -299,57 +327,6 @@ def test_the_tour_comes_once_and_never_again(browser: Browser, shared_server: Se
     expect(chart.page.locator("#link-state")).to_have_text("● connected")
     expect(tour).to_have_count(0)
     context.close()
-
-
-def test_axe_finds_no_serious_fault_and_the_focus_is_never_lost(chart: ChartPage) -> None:
-    times = chart.candle_times(40)
-    page = chart.page
-    chart.draw_span(times[5], times[15])
-    page.keyboard.press("j")
-    expect(page.locator(".selected h2")).to_be_visible()
-    page.evaluate(AXE.read_text("utf-8"))
-    found = {"annotate": faults(page)}
-    for tab in ("Train", "Data"):
-        page.get_by_role("tab", name=tab).click()
-        expect(page.get_by_role("tabpanel", name=tab)).not_to_be_empty()
-        found[tab] = faults(page)
-    page.get_by_role("tab", name="Annotate").click()
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
-    found["light"] = faults(page)
-    for key, name in (("?", "Keys"), ("Shift+v", "View"), ("Shift+r", "Replay")):
-        page.locator("body").press(key)
-        expect(page.locator("dialog")).to_be_visible()
-        found[name] = faults(page)
-        page.keyboard.press("Escape")
-        expect(page.locator("dialog")).to_have_count(0)
-    assert found == {place: [] for place in found}
-    page.locator(".annotation-row").first.focus()
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.className") == "annotation-row"
-    page.get_by_role("button", name="4h", exact=True).click()
-    chart.wait_for_level("4h")
-    assert page.evaluate("document.activeElement.textContent") == "4h"
-    page.locator(".selected").get_by_role("button", name="Delete").focus()
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.className").startswith("chart-canvas")
-
-
-def faults(page: Page) -> list[str]:
-    """Give what axe finds serious, each with the first element that it is about."""
-    found: list[Json] = page.evaluate(
-        "() => axe.run(document, { preload: false }).then(({ violations }) => violations)"
-    )
-    return [
-        f"{each['id']}: {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:200]}"
-        for each in found
-        if each["impact"] in SERIOUS
-    ]
-
-
-def test_axe_would_find_a_button_without_a_name(chart: ChartPage) -> None:
-    chart.page.evaluate(AXE.read_text("utf-8"))
-    chart.page.evaluate("document.querySelector('#toolbar').append(document.createElement('button'))")
-    assert any("button-name" in fault for fault in faults(chart.page))
 
 
 def test_twenty_marks_survive_a_killed_browser(browser: Browser, shared_server: Server, tmp_path: Path) -> None:

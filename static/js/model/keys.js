@@ -81,18 +81,43 @@ export const KEY_TABLE = [
   { action: "help", keys: ["?"], group: "Help", title: "This overview" },
 ];
 
-/** @typedef {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, shiftKey: boolean, altGraph?: boolean}} KeyPress */
+/** @typedef {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, shiftKey: boolean, altGraph?: boolean, code?: string}} KeyPress */
+
+const LATIN_PLACES = /^(?:Key([A-Z])|Bracket(Left|Right))$/;
+const REPEATED = /^(?:cursor|page|zoom|next|previous|start|end|replay)-|^(?:undo|redo)$/;
+
+/**
+ * Whether a key that is held down does its action again and again; what draws, decides or switches is done once a press.
+ * @param {string} action
+ */
+export function mayRepeat(action) {
+  return REPEATED.test(action);
+}
+
+/**
+ * A letter of another script as the Latin keyboard has it at that place.
+ * @param {string} key
+ * @param {string} code the place
+ */
+function latin(key, code) {
+  const place = LATIN_PLACES.exec(code);
+  const isForeign = key.length === 1 && key.toLowerCase() !== key.toUpperCase() && !/[a-z]/i.test(key);
+  if (!isForeign || !place) return key;
+  return place[1] ?? (place[2] === "Left" ? "[" : "]");
+}
 
 /**
  * The name of a key press: `A`, `Ctrl+Shift+Z`, `[`; Shift counts for letters and named keys only, since it makes other signs.
  * @param {KeyPress} press
  * @returns {string}
  */
-export function keyName({ key, ctrlKey, metaKey, altKey, shiftKey, altGraph }) {
+export function keyName({ key: typed, ctrlKey, metaKey, altKey, shiftKey, altGraph, code = "" }) {
+  const key = altKey || altGraph ? typed : latin(typed, code);
   const plain = key === " " ? "Space" : key.length === 1 ? key.toUpperCase() : key;
   const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase();
   const control = (ctrlKey || metaKey) && !altGraph;
-  return [control && "Ctrl", altKey && !altGraph && "Alt", shiftKey && (!isSign || key === " ") && "Shift", plain].filter(Boolean).join("+");
+  const makesSign = isSign && !control && !/[\d ]/.test(key); // Option makes the brackets of many keyboards
+  return [control && "Ctrl", altKey && !altGraph && !makesSign && "Alt", shiftKey && (!isSign || key === " ") && "Shift", plain].filter(Boolean).join("+");
 }
 
 /**

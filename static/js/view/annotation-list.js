@@ -39,7 +39,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
 
   const draw = () => {
     const { index, isLoading, error } = book.state.get();
-    if (error) return fill(rows, failure(error, book));
+    if (error) return fill(rows, item(failure(error, book)));
     const found = index.all().filter((mark) => passes(mark, filter));
     title.textContent = found.length === index.size ? `Annotations (${index.size})` : `Annotations (${found.length} of ${index.size})`;
     const colours = coloursOf(labels.set.get());
@@ -53,7 +53,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
       most += ROWS;
       draw();
     };
-    redraw(rows, () => fill(rows, ...found.slice(0, most).map(one), found.length > most && button(`${found.length - most} more`, more), found.length === 0 && emptyText(index.size, isLoading)));
+    redraw(rows, () => fill(rows, ...found.slice(0, most).map(one), found.length > most && item(button(`${found.length - most} more`, more)), found.length === 0 && item(emptyText(index.size, isLoading))));
   };
   const drawLabels = () => {
     fill(label, ...options([["", "All labels"], ...(labels.set.get()?.labels ?? []).map(({ name }) => [name, name])]));
@@ -73,6 +73,11 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
   annotator.state.subscribe((now, before) => now.chosen !== before.chosen && draw());
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
   drawLabels();
+}
+
+/** @param {HTMLElement} content of the list */
+function item(content) {
+  return element("div", { role: "listitem" }, content);
 }
 
 /**
@@ -100,9 +105,7 @@ function failure(error, book) {
  */
 function rowOf(mark, { colour, zone, timeframe, isSelected, onOpen }) {
   const place = timeText(mark, (time) => formatShortTime(time, zone, timeframe));
-  return element(
-    "div",
-    { role: "listitem" },
+  return item(
     element(
       "button",
       { type: "button", class: "annotation-row", "data-focus": mark.id, "aria-current": isSelected ? "true" : null, onclick: (/** @type {MouseEvent} */ event) => onOpen(event.shiftKey || event.ctrlKey || event.metaKey), title: `${kindOf(mark).title} ${mark.label}, ${place}${mark.comment ? `: ${mark.comment}` : ""}` },

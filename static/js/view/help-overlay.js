@@ -75,8 +75,8 @@ function nextKey(root, action) {
       event.preventDefault();
       event.stopPropagation();
       if (MODIFIERS.includes(event.key)) return;
-      const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
-      end(key === "Escape" ? null : keyName({ key, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") }));
+      const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
+      end(key === "Escape" ? null : keyName({ key, code, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") }));
     };
     shown.addEventListener("keydown", press, true);
     shown.addEventListener("blur", giveUp);

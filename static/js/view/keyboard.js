@@ -1,6 +1,6 @@
 // Turns key presses into actions of the key table; silent in text fields and behind dialogs.
 
-import { actionOf, KEY_TABLE, keyName, keyTitle } from "../model/keys.js";
+import { actionOf, KEY_TABLE, keyName, keyTitle, mayRepeat } from "../model/keys.js";
 
 const TEXT_FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color], [type=button]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input";
@@ -12,6 +12,7 @@ export class Keyboard {
   /** @type {Set<(action: string) => boolean>} */
   #modes = new Set();
   #table;
+  #isPointerLast = false;
 
   /**
    * @param {Document} root
@@ -20,6 +21,9 @@ export class Keyboard {
   constructor(root, table = () => KEY_TABLE) {
     this.#table = table;
     root.addEventListener("keydown", (event) => this.#press(event));
+    root.addEventListener("keydown", () => (this.#isPointerLast = false), true);
+    root.addEventListener("pointerdown", () => (this.#isPointerLast = true), true);
+    root.addEventListener("change", ({ target }) => this.#leave(target));
   }
 
   /**
@@ -72,16 +76,25 @@ export class Keyboard {
     return this.#actions.has(action);
   }
 
+  /**
+   * A menu in which somebody chose by pointer lets the keys go: a letter meant for the chart would choose another entry.
+   * @param {EventTarget | null} target
+   */
+  #leave(target) {
+    if (this.#isPointerLast && target instanceof HTMLSelectElement && !target.closest("dialog")) target.blur();
+  }
+
   /** @param {KeyboardEvent} event */
   #press(event) {
     const target = event.target instanceof Element ? event.target : null;
     if (event.defaultPrevented || event.isComposing || target?.closest(TEXT_FIELDS) || document.querySelector("dialog[open]")) return;
-    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
-    const press = { key, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") };
+    const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const press = { key, code, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") };
     const pressesButton = ["Space", "Enter"].includes(keyName(press)) && target?.closest(PRESSABLE);
     const action = pressesButton ? null : actionOf(press, this.#table());
-    if (!action || !this.has(action)) return;
+    const copiesText = action === "copy" && String(getSelection()) !== "";
+    if (!action || !this.has(action) || copiesText) return;
     event.preventDefault();
-    this.perform(action);
+    if (!event.repeat || mayRepeat(action)) this.perform(action);
   }
 }

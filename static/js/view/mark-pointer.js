@@ -66,6 +66,7 @@ export class MarkPointer {
   /** @param {PointerEvent} event */
   #down(event) {
     if (this.#gesture) return void this.cancel(); // a second finger: the chart may pinch
+    getSelection()?.removeAllRanges(); // of text: what is copied next is an annotation
     const place = event.button === 0 && event.isPrimary ? this.#placeOf(event) : null;
     this.#pressed = place;
     if (!place) return;
