@@ -69,6 +69,8 @@ test("a live table has a column a window and the rivals below the model", () => 
   const window = { n: 100, accuracy: 0.3, interval: null, nll: 1.55, baselines: { start: { accuracy: 0.2, nll: 1.6 } } };
   const { windows, rows } = liveRows({ of: "unseen", candle: { 100: window, all: { ...window, n: 500 } } }, "candle");
   assert.deepEqual(windows, ["last 100", "all"]);
+  const columns = (/** @type {number} */ n) => liveRows({ of: "unseen", candle: { 100: window, 1000: { ...window, n: 1000 }, all: { ...window, n } } }, "candle").windows;
+  assert.deepEqual([columns(1000), columns(1001)], [windows, ["last 100", "last 1000", "all"]], "no column twice");
   assert.deepEqual(byTitle(rows)["n"], ["100", "500"]);
   assert.deepEqual(byTitle(rows)["Start model"], ["20.0%", "20.0%"]);
   assert.deepEqual(byTitle(rows)["Verdict"], ["too few", "too few"]);

@@ -86,7 +86,8 @@ const WINDOWS = ["100", "1000", "all"];
  */
 export function liveRows(figures, target) {
   const known = figures[target] ?? {};
-  const windows = WINDOWS.filter((window) => known[window] !== undefined);
+  // Before the thousand and first candle a column of the last thousand would say what "all" says.
+  const windows = WINDOWS.filter((window) => known[window] !== undefined && (window !== "1000" || known[window].n !== known["all"]?.n));
   if (windows.length === 0) return { windows: [], rows: [] };
   const at = windows.map((window) => known[window]);
   const rows = [

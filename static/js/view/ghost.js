@@ -25,7 +25,9 @@ export class Ghost {
     this.#chart = chart;
     const renderer = {
       draw: (/** @type {any} */ target) =>
-        target.useMediaCoordinateSpace((/** @type {{context: CanvasRenderingContext2D}} */ scope) => this.#draw(scope.context)),
+        target.useMediaCoordinateSpace((/** @type {{context: CanvasRenderingContext2D, mediaSize: {width: number}}} */ scope) =>
+          this.#draw(scope.context, scope.mediaSize.width),
+        ),
     };
     this.#views = [{ zOrder: () => /** @type {const} */ ("top"), renderer: () => renderer }];
   }
@@ -34,8 +36,11 @@ export class Ghost {
     return this.#views;
   }
 
-  /** @param {CanvasRenderingContext2D} context */
-  #draw(context) {
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} paneWidth
+   */
+  #draw(context, paneWidth) {
     const { predicted } = this;
     if (predicted === null) return;
     const x = this.#chart.timeToX(predicted.candle_time);
@@ -43,8 +48,8 @@ export class Ghost {
     context.save();
     context.font = FONT;
     context.textBaseline = "middle";
-    const right = this.#bands(context, predicted, x);
-    this.#trend(context, predicted, x, right);
+    const right = this.#bands(context, predicted, x, paneWidth);
+    this.#trend(context, predicted, x, right, paneWidth);
     context.restore();
   }
 
@@ -52,9 +57,10 @@ export class Ghost {
    * @param {CanvasRenderingContext2D} context
    * @param {CandlePredicted} predicted
    * @param {number} x
+   * @param {number} paneWidth
    * @returns {number} where free room begins
    */
-  #bands(context, predicted, x) {
+  #bands(context, predicted, x, paneWidth) {
     const width = Math.max(LEAST_WIDTH, this.#chart.candleWidth() * 0.8);
     const best = likeliest(predicted.candle_probabilities);
     const most = predicted.candle_probabilities[best];
@@ -66,8 +72,9 @@ export class Ghost {
       context.fillRect(x - width / 2, top, width, Math.max(1, bottom - top - 1));
       context.globalAlpha = 1;
       if (band.index === best) this.#frame(context, x - width / 2, top, width, bottom - top);
-      if (bottom - top >= LINE_PX || band.index === best)
-        this.#label(context, `${classShape(band.index)} ${percent(band.probability)}`, x + width / 2 + 4, (top + bottom) / 2);
+      if (bottom - top < LINE_PX && band.index !== best) continue;
+      const text = `${classShape(band.index)} ${percent(band.probability)}`;
+      this.#label(context, text, Math.min(x + width / 2 + 4, paneWidth - context.measureText(text).width - 2), (top + bottom) / 2);
     }
     return x + width / 2 + 4;
   }
@@ -101,15 +108,19 @@ export class Ghost {
    * @param {CandlePredicted} predicted
    * @param {number} x
    * @param {number} room
+   * @param {number} paneWidth
    */
-  #trend(context, predicted, x, room) {
+  #trend(context, predicted, x, room, paneWidth) {
     if (predicted.closed === null) return;
     const y = this.#chart.priceToY(predicted.closed.close);
     const due = this.#chart.timeToX(predicted.trend_due);
     if (y === null || due === null) return;
     const isUp = predicted.trend_up >= 0.5;
     const strength = Math.abs(predicted.trend_up - 0.5) * 2;
-    const tip = { x: Math.max(due, room + 44), y: y + (isUp ? -1 : 1) * (14 + 40 * strength) };
+    const text = trendText(predicted.trend_up);
+    // Where the time it is due lies outside the pane, the arrow ends before it: its word has to be read.
+    const last = paneWidth - context.measureText(text).width - 8;
+    const tip = { x: Math.max(x, Math.min(Math.max(due, room + 44), last)), y: y + (isUp ? -1 : 1) * (14 + 40 * strength) };
     context.strokeStyle = context.fillStyle = isUp ? chartColours().up : chartColours().down;
     context.lineWidth = 2;
     context.setLineDash([4, 3]);
@@ -118,6 +129,6 @@ export class Ghost {
     context.lineTo(tip.x, tip.y);
     context.stroke();
     context.setLineDash([]);
-    context.fillText(trendText(predicted.trend_up), tip.x + 4, tip.y);
+    context.fillText(text, tip.x + 4, tip.y);
   }
 }

@@ -7,10 +7,10 @@ import { chartColours } from "./colours.js";
 /** @typedef {{time: number, kind: "drift" | "back", text: string}} LiveMark */
 
 const FONT = "11px system-ui, sans-serif";
-const TOP = 12;
+const BOTTOM = 12; // the top is the read-out's
 const KEEP = 500;
 
-/** A primitive of the candle chart: a dashed line through each mark's candle, its sign at the top. */
+/** A primitive of the candle chart: a dashed line through each mark's candle, its sign at the bottom. */
 export class LiveMarks {
   /** @type {LiveMark[]} */
   #marks = [];
@@ -74,10 +74,10 @@ export class LiveMarks {
       if (x === null) continue;
       context.strokeStyle = context.fillStyle = mark.kind === "drift" ? chartColours().warning : chartColours().accent;
       context.beginPath();
-      context.moveTo(x, TOP + 8);
-      context.lineTo(x, height);
+      context.moveTo(x, 0);
+      context.lineTo(x, height - BOTTOM - 8);
       context.stroke();
-      context.fillText(SIGNS[mark.kind], x, TOP);
+      context.fillText(SIGNS[mark.kind], x, height - BOTTOM);
     }
     context.restore();
   }
