@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.candles import rows_where
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -29,9 +31,9 @@ class Order:
 
 def find_order(time: Ints) -> Order:
     """Name the order of a file: ascending, descending or unsorted."""
-    steps = np.diff(time)
-    if len(steps) == 0 or steps.min() >= 0:
+    if np.all(time[1:] >= time[:-1]):
         return Order("ascending", np.zeros(0, dtype=np.int64))
+    steps = np.diff(time)
     rising, falling = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0)
     if len(rising) == 0:
         return Order("descending", rising)
@@ -93,8 +95,9 @@ def _chosen(rows: Ints, volume: Floats, rule: str) -> int:
 
 def off_grid(time: Ints, length: int) -> Ints:
     """Give the rows that do not start where most do, as seen from multiples of the timeframe."""
-    offset = time % length
-    if offset.min() == offset.max():
+    usual = time[0] % length
+    if not len(rows_where(len(time), lambda rows: time[rows] % length != usual)):
         return np.zeros(0, dtype=np.int64)
+    offset = time % length
     offsets, counts = np.unique(offset, return_counts=True)
     return np.flatnonzero(offset != offsets[np.argmax(counts)])

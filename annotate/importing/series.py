@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.candles import Candles, find_gaps, violations
+from annotate.candles import Candles, find_gaps, not_positive, rows_where, violations
 from annotate.errors import InvalidInput
 from annotate.importing import checks, report
 from annotate.importing.doubts import Choice, Doubts
@@ -146,10 +146,9 @@ def _opened(
     candles: Candles, frame: ChosenTimeframe, part: ParsedRows, doubts: Doubts
 ) -> tuple[Candles, str, list[str]]:
     """Move end times to open times where the file has only ends, or where a person says that it has."""
-    intraday = frame.ms < DAY and bool(np.any(candles.time % DAY))
     ends = part.closes
     lag, moment = _last_moment(candles.time, frame.ms)
-    if part.table.layout.ends and intraday:
+    if part.table.layout.ends and frame.ms < DAY and np.any(candles.time % DAY):
         ends = _asked_stamp(part, frame, doubts) == "close"
     elif lag and not ends:
         ends = _asked_last_moment(moment, frame, doubts) == "close"
@@ -168,7 +167,8 @@ def _opened(
 def _last_moment(times: Ints, length: int) -> tuple[int, str]:
     """Give by how many ms all times miss the next candle, as ends such as 10:59:59 do, in words too; 0 for none."""
     for lag, grid, word in LAST_MOMENTS:
-        if length >= 3 * lag and not np.any((times + lag) % min(grid, length)):
+        # Nearly all files fail at their first time.
+        if length >= 3 * lag and not any(np.any((part + lag) % min(grid, length)) for part in (times[:1], times)):
             return lag, word
     return 0, ""
 
@@ -268,18 +268,19 @@ def _source_facts(parts: Sequence[ParsedRows], facts: FileFacts, places: PlacesO
 def _candle_facts(
     candles: Candles, kept: Ints, frame: ChosenTimeframe, broken: Ints, places: PlacesOf
 ) -> dict[str, Any]:
-    lowest = np.minimum(np.minimum(candles.open, candles.high), np.minimum(candles.low, candles.close))
+    volume = candles.volume
+    negative = rows_where(len(volume), lambda rows: volume[rows] < 0)
     whole_grid = frame.ms < 28 * DAY
     return {
         "first": int(candles.time[0]),
         "last": int(candles.time[-1]),
         "gaps": report.gaps_json(find_gaps(candles, frame.ms)),
         "violations": report.lines_json(kept[broken], places),
-        "not_positive": report.lines_json(kept[np.flatnonzero(~(lowest > 0))], places),
+        "not_positive": report.lines_json(kept[not_positive(candles)], places),
         "off_grid": report.lines_json(
             kept[checks.off_grid(candles.time, frame.ms)] if whole_grid else kept[:0], places
         ),
-        "negative_volumes": report.lines_json(kept[np.flatnonzero(candles.volume < 0)], places),
+        "negative_volumes": report.lines_json(kept[negative], places),
         "null_volumes": int(np.count_nonzero(np.isnan(candles.volume))),
     }
 

@@ -39,25 +39,25 @@ def choose_timeframe(times: Times, hint: str | None, doubts: Doubts, *, date_onl
     answer = doubts.given("timeframe")
     if len(times) < 2:
         return _without_step(times, hint, doubts, date_only=date_only)
-    modal = modal_step(times)
-    irregular = _is_irregular(times, modal)
+    steps = np.diff(times)
+    modal = _modal(steps)
+    irregular = _is_irregular(steps, modal)
     if answer is not None:
         return _answered(answer, None if irregular else modal)
     if irregular:
-        return _asked_length(times, hint, doubts)
+        return _asked_length(steps, hint, doubts)
     found = _name(modal)
     if hint is not None and hint != found and _hint_fits(times, hint, modal):
         return ChosenTimeframe(
             hint, f"the file name says {hint}, and the candles lie on its grid but not on that of {found}"
         )
-    asked = _asked_change(times, found, hint, doubts)
+    asked = _asked_change(steps, found, hint, doubts)
     said = f"; the file name says {hint}" if hint not in (None, found) else ""
     return asked or ChosenTimeframe(found, f"the most frequent step between candles{said}")
 
 
-def modal_step(times: Times) -> int:
+def _modal(steps: Times) -> int:
     """Give the most frequent step of rising times, the shortest of equals, in ms."""
-    steps = np.diff(times)
     if steps.min() == steps.max():  # no sorting of a million equal steps
         return int(steps[0])
     lengths, counts = np.unique(steps, return_counts=True)
@@ -76,17 +76,16 @@ def _name(modal: int) -> str:
     return timeframe.name(modal)
 
 
-def _is_irregular(times: Times, modal: int) -> bool:
+def _is_irregular(steps: Times, modal: int) -> bool:
     """Tell whether candles have no step: the most frequent one is rare, and most are no multiple of it."""
-    steps = np.diff(times)
     if len(steps) < FEWEST_STEPS or modal >= 28 * timeframe.DAY:
         return False
     rare = np.count_nonzero(steps == modal) < RARE_SHARE * len(steps)
     return bool(rare and np.count_nonzero(steps % modal) > 0.5 * len(steps))
 
 
-def _asked_length(times: Times, hint: str | None, doubts: Doubts) -> ChosenTimeframe:
-    typical = int(np.median(np.diff(times)))
+def _asked_length(steps: Times, hint: str | None, doubts: Doubts) -> ChosenTimeframe:
+    typical = int(np.median(steps))
     likely = hint or next((name for name in reversed(("1s", *USUAL)) if timeframe.parse(name) <= typical), "1s")
     choices = [Choice(name, name, likely=name == likely) for name in dict.fromkeys((likely, "1s", *USUAL))]
     reason = "The candles have no common step, as bars of ticks, ranges or volume have none."
@@ -115,9 +114,8 @@ def _hint_fits(times: Times, hint: str, modal: int) -> bool:
     return not np.any(since % length) and bool(np.any(since % modal))
 
 
-def _asked_change(times: Times, found: str, hint: str | None, doubts: Doubts) -> ChosenTimeframe | None:
+def _asked_change(steps: Times, found: str, hint: str | None, doubts: Doubts) -> ChosenTimeframe | None:
     """Ask where one step is followed for good by another; gaps and weekends stand among the others and do not count."""
-    steps = np.diff(times)
     if hint == found or steps.min() == steps.max():
         return None
     lengths, counts = np.unique(steps, return_counts=True)

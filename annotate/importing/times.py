@@ -165,7 +165,7 @@ def _units(values: Times | NDArray[np.float64], doubts: Doubts) -> NDArray[np.in
     """Tell the unit of each number by its size, as an index into UNITS, unless a person named one for all."""
     if (unit := doubts.option("unit", ("auto", *UNITS))) != "auto":
         return np.full(len(values), UNITS.index(unit), dtype=np.int8)
-    sizes = np.abs(values)
+    sizes = values if values.min() >= 0 else np.abs(values)
     lowest, highest = (int(np.searchsorted(UNIT_EDGES, edge, side="right")) for edge in (sizes.min(), sizes.max()))
     if lowest == highest:
         return np.full(len(values), lowest, dtype=np.int8)
@@ -177,6 +177,8 @@ def _units(values: Times | NDArray[np.float64], doubts: Doubts) -> NDArray[np.in
 
 def _epoch(values: Times, doubts: Doubts) -> Clock:
     unit_of = _units(values, doubts)
+    if np.all(unit_of == UNITS.index("ms")):
+        return Clock(values, zoned=True, date_only=False, written="epoch numbers", unit_of=unit_of)
     ms, finer = values.copy(), 0
     for unit, divisor in ((2, 10**3), (3, 10**6)):
         rows = unit_of == unit
