@@ -22,7 +22,7 @@ LOOKBACK = 4
 SCALES = 7
 TAPS = 4
 COPIES = 5  # of each weight: itself, its gradient, AdamW's two means, and what one step works with
-PLAIN = 600  # numbers a candle that any step holds beside its layers: the batch, its targets, losses and counts
+PLAIN = 600  # numbers a candle that a step holds beside its layers: the batch, its targets, losses and counts
 AMP_SHARE = 0.6  # of the layers' numbers, where their matrix products are kept in bfloat16
 TOLD = 5  # changes that a sentence names
 LABELS = 3  # classes of the label head that are reckoned with before a dataset is known
@@ -32,19 +32,20 @@ ROOM = 0.9  # of what is free may be used
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Numbers that one layer keeps for the backward pass, as multiples of d_model, a token."""
+    """Numbers that one layer holds, as multiples of d_model, a token; `plain` numbers a candle that the step does."""
 
-    kept: float
+    kept: float  # for the backward pass
     work: float  # beside: what its backward pass works with
+    again: float  # in place of both, where it is recomputed inside the backward pass
+    plain: int = PLAIN
 
 
 LAYERS: dict[str, Size] = {
-    "transformer": Size(kept=18.1, work=6.0),
-    "gru": Size(kept=10.0, work=3.0),
-    "tcn": Size(kept=16.1, work=6.0),
-    "multiscale_logistic": Size(kept=0.0, work=0.0),
+    "transformer": Size(kept=18.1, work=6.0, again=21.7),
+    "gru": Size(kept=10.0, work=3.0, again=12.0),
+    "tcn": Size(kept=19.0, work=12.0, again=17.0),
+    "multiscale_logistic": Size(kept=0.0, work=0.0, again=0.0, plain=400),
 }
-AGAIN = 1.2  # layers that recomputing one inside the backward pass holds beside
 TIGHT = 150  # numbers a candle in place of `PLAIN` where recomputing keeps memory tight (nn/device.py)
 BETWEEN = 7.0  # numbers a candle, as multiples of d_model, that patches need beside their tokens
 
@@ -86,12 +87,10 @@ def need(config: ModelConfig, *, amp: bool = False, labels: int = 0) -> Need:
     size, d, length = LAYERS[config.model], config.d_model, config.sequence_length
     tokens = length // config.patch_size
     windows = -(-config.batch_size // int(getattr(config, "accumulate", 1)))
-    layer = size.kept * d * tokens
-    layers, work = config.n_layers * layer, size.work * d * tokens
-    plain = PLAIN
-    if config.use_gradient_checkpointing and layer:
-        layers, work, plain = config.n_layers * d * tokens, AGAIN * layer, TIGHT
-    entry = SCALES * len(FEATURES) * 3 if not layer else LOOKBACK * len(FEATURES) + 2 * d
+    layers, work, plain = config.n_layers * size.kept * d * tokens, size.work * d * tokens, size.plain
+    if config.use_gradient_checkpointing and size.kept:
+        layers, work, plain = config.n_layers * d * tokens, size.again * d * tokens, TIGHT
+    entry = SCALES * len(FEATURES) * 3 if not size.kept else LOOKBACK * len(FEATURES) + 2 * d
     between = BETWEEN * d if config.patch_size > 1 else 0.0
     averaged, ranks = 1 if getattr(config, "ema_decay", 0.0) else 0, int(getattr(config, "ranks", 1))
     return Need(
