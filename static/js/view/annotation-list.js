@@ -53,7 +53,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
       most += ROWS;
       draw();
     };
-    redraw(rows, () => fill(rows, ...found.slice(0, most).map(one), found.length > most && item(button(`${found.length - most} more`, more)), found.length === 0 && item(emptyText(index.size, isLoading))));
+    redraw(rows, () => fill(rows, ...found.slice(0, most).map(one), found.length > most && item(button(`${found.length - most} more`, more)), found.length === 0 && item(emptyText(index.size, isLoading, keyboard))));
   };
   const drawLabels = () => {
     fill(label, ...options([["", "All labels"], ...(labels.set.get()?.labels ?? []).map(({ name }) => [name, name])]));
@@ -83,10 +83,11 @@ function item(content) {
 /**
  * @param {number} total
  * @param {boolean} isLoading
+ * @param {import("./keyboard.js").Keyboard} keyboard
  */
-function emptyText(total, isLoading) {
+function emptyText(total, isLoading, keyboard) {
   if (isLoading) return element("p", { class: "muted" }, "Loading…");
-  const text = total > 0 ? "No annotation passes the filter." : "None yet. Press 1 and drag over candles, or pick another tool.";
+  const text = total > 0 ? "No annotation passes the filter." : `None yet. Press 1 and drag over candles, or pick another tool. By keys: ← → to a candle, ${keyboard.keyOf("span-start")} begins a span, ${keyboard.keyOf("span-end")} ends it.`;
   return element("p", { class: "muted" }, text);
 }
 

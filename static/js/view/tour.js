@@ -3,7 +3,7 @@
 import { button, element, fill } from "./element.js";
 
 const STEPS = [
-  { at: ".label-list", title: "Label candles", text: "Press 1 to pick a label, then drag over candles: that is a span. It is saved at once. The other tools draw points, trades, levels and lines." },
+  { at: ".label-list", title: "Label candles", text: "Press 1 to pick a label, then drag over candles: that is a span. It is saved at once. Without a mouse: ← → to a candle, [ begins a span, ] ends it. The other tools draw points, trades, levels and lines." },
   { at: "#overview", title: "Move through time", text: "The wheel zooms, dragging moves, and the strip below holds the whole series. N goes to the next stretch without a label." },
   { at: "#run-bar", title: "Train a model", text: "Load a model, then train it on the stored candles and your labels, or let it learn live, candle by candle. Its figures stand beside baselines." },
   { at: "#tab-data", title: "Take it with you", text: "Data imports candles and exports the annotated dataset. Press ? at any time for every key; each can be changed." },
