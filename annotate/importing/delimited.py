@@ -123,7 +123,10 @@ def _checked(roles: Roles, dialect: Dialect, names: list[str]) -> Roles:
     name = names[0].strip().lower()
     unnamed = name in ("", "index", "price", "ticker") or name.startswith("unnamed")
     if "time" not in index and "close_time" not in index and unnamed and TIME.match(first[0]):
-        index["time"], reasons["time"] = 0, "the first column has no name and holds times"
+        index = {"time": 0} | {
+            role: at for role, at in index.items() if at != 0
+        }  # yfinance heads its times with `Price`
+        reasons["time"] = "the first column has no name and holds times"
     return Roles(index, reasons)
 
 

@@ -103,7 +103,12 @@ def _read_carefully(file: TextFile, dialect: Dialect, roles: Roles) -> TextRows:
 def _arrow(
     file: TextFile, dialect: Dialect, roles: Roles, *, typed: bool, quoted: bool, misfits: _Misfits | None
 ) -> dict[str, Column]:
-    types = {str(at): _type(role, at, dialect, roles) if typed else pa.string() for role, at in roles.index.items()}
+    taken = list(roles.index.values())
+    types = {
+        # A column that plays two roles stays text, so that the cell which fits only one of them is named.
+        str(at): _type(role, at, dialect, roles) if typed and taken.count(at) == 1 else pa.string()
+        for role, at in roles.index.items()
+    }
     source: Any = file.member.mapped()  # the stubs want a Python file here
     with source:
         table = pacsv.read_csv(

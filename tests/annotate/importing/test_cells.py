@@ -157,6 +157,19 @@ def test_a_last_trade_and_a_settlement_are_asked_about(tmp_path: Path) -> None:
     assert imported(tmp_path, "a.csv", data, {"column_close": "Settle"}).candles.close[0] == 1.4
 
 
+@pytest.mark.parametrize("time", ["2024-01-02 10:00:00-05:00", "2024-01-02", "02.01.2024 10:00"])
+def test_a_column_of_times_that_is_taken_for_prices_is_named(time: str, tmp_path: Path) -> None:
+    error = refused(tmp_path, table([time, time]), column_close="time", timeframe="1d")
+    assert (error.details["line"], error.details["column"], error.details["value"]) == (2, "time", time)
+
+
+def test_times_under_the_name_of_a_price_are_not_taken_for_it(tmp_path: Path) -> None:
+    rows = "".join(f"2024-06-0{day},1.5,2,0.5,1,9\n" for day in (3, 4))
+    data = f"Price,Letzter!,High,Low,Open,Volume\nTicker,SPY,SPY,SPY,SPY,SPY\nDate,,,,,\n{rows}".encode()
+    assert asked(tmp_path, data) == {"column_close": "2"}
+    assert imported(tmp_path, "a.csv", data, {"column_close": "2"}).candles.close.tolist() == [1.5, 1.5]
+
+
 def test_unknown_names_are_asked_about_in_order(tmp_path: Path) -> None:
     data = table(["2024-01-01", "2024-01-02"], header="a,b,c,d,e,f")
     likely = asked(tmp_path, data)
