@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -31,11 +31,18 @@ from nn.snapshot import Snapshot
 from nn.tape import one_candle
 
 Json = dict[str, Any]
-Say = Callable[[Event | Message], None]
 
 SAVE_EVERY_S = 10.0
 EVERY = 1 << 62
 PRICES = ("open", "high", "low", "close", "volume")
+
+
+class Say(Protocol):
+    """How the worker speaks."""
+
+    def __call__(self, *items: Event | Message) -> None:
+        """Say events and messages; those of one call arrive together."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,8 +357,8 @@ class LiveRun:
         )
 
     def _tell(self, events: Iterable[Event]) -> None:
-        for event in self.session.news(events):
-            self._say(event)
+        if news := self.session.news(events):
+            self._say(*news)
 
     def _now(self) -> int:
         return self.session.setting.clock()

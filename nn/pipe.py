@@ -25,11 +25,11 @@ class Outbox:
         self._pipe = pipe
         self._lock = threading.Lock()
 
-    def put(self, item: Event | Message) -> None:
-        """Write one line and push it through; raise BrokenPipeError when the reader is gone."""
-        line = _one_line(item.to_json())
+    def put(self, *items: Event | Message) -> None:
+        """Write a line each and push them through at once; raise BrokenPipeError when the reader is gone."""
+        lines = "".join(_one_line(item.to_json()) + "\n" for item in items)
         with self._lock:
-            self._pipe.write(line + "\n")
+            self._pipe.write(lines)
             self._pipe.flush()
 
 

@@ -24,11 +24,11 @@ from nn.config import BatchConfig, LiveConfig, ModelConfig, SkillConfig
 from nn.crew import fit_together
 from nn.dataset_dir import read
 from nn.device import Device, choose, memory_line
-from nn.events import Answer, Event, Message, ModelLoaded, Pong, RunEnded, RunState, Warned
+from nn.events import Answer, ModelLoaded, Pong, RunEnded, RunState, Warned
 from nn.fit import Control, Said
 from nn.inference import InferenceThread
 from nn.job import Job
-from nn.live_run import LiveRun
+from nn.live_run import LiveRun, Say
 from nn.live_session import Session, Setting, find_kept
 from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_checkpoint, snapshot_of
 from nn.oracle import Oracle
@@ -55,7 +55,7 @@ class BatchRun:
 class TrainerLoop:
     """Owns every run of the worker. `take` belongs to the pipe's thread; `run` is the main thread's life."""
 
-    def __init__(self, say: Callable[[Event | Message], None], threads: int, wanted_device: str = "auto") -> None:
+    def __init__(self, say: Say, threads: int, wanted_device: str = "auto") -> None:
         self._say, self._threads, self._wanted_device = say, threads, wanted_device
         self._bell = threading.Condition()
         self._inbox: deque[commands.Command] = deque()

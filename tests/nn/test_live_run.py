@@ -15,7 +15,7 @@ import torch
 from nn import live_run
 from nn.checkpoint import load, load_state
 from nn.commands import FeedEnded, ForgetSince, MarksChanged, StartLive
-from nn.events import CandleLearnt, CandleScored, CheckpointSaved, RolledBack, RunEnded, Warned
+from nn.events import CandleLearnt, CandlePredicted, CandleScored, CheckpointSaved, RolledBack, RunEnded, Warned
 from nn.inference import InferenceThread
 from nn.live_run import LiveRun
 from nn.live_session import Kept, find_kept
@@ -39,6 +39,7 @@ class Playing:
         candles = market(HISTORY + FEED)
         self.history, self.feed = candles.slice(0, HISTORY), candles.slice(HISTORY, HISTORY + FEED)
         self.said: list[Any] = []
+        self.together: list[list[type]] = []  # what was said in one breath
         self.inference, self._bell = InferenceThread(), threading.Event()
         first = int(self.feed.time[0])
         command = StartLive(
@@ -52,8 +53,12 @@ class Playing:
         )
         self.session = session(self.history, **changes)
         choice = Choice(None, "fresh", "test")
-        self.run = LiveRun(command, self.session, choice, self.inference, self.said.append, self._bell.set)
+        self.run = LiveRun(command, self.session, choice, self.inference, self._say, self._bell.set)
         self.run.open()
+
+    def _say(self, *items: Any) -> None:
+        self.said += items
+        self.together.append([type(item) for item in items])
 
     def play(self, count: int = FEED) -> None:
         """Send candles and do the loop's part until all are learnt or wait for their turn."""
@@ -151,6 +156,13 @@ def test_an_interrupted_run_keeps_what_waits_to_be_learnt(tmp_path: Path) -> Non
     kept = kept_in(tmp_path, "last")
     assert [closed["time"] for closed in kept.state["learning"]["pending"]] == run.feed.time[4:6].tolist()
     assert len(of(CandleLearnt, run.said)) == 4
+
+
+def test_a_score_and_the_prediction_after_it_are_said_in_one_breath(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(3)
+    run.close()
+    assert [said for said in run.together if CandleScored in said] == [[CandleScored, CandlePredicted]] * 3
 
 
 def test_the_end_of_the_feed_is_seen_after_its_last_candle(tmp_path: Path) -> None:

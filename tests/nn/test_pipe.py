@@ -11,9 +11,7 @@ from nn.pipe import Outbox, read_commands
 
 def written(*items: events.Event | events.Message) -> list[dict[str, Any]]:
     pipe = io.StringIO()
-    outbox = Outbox(pipe)
-    for item in items:
-        outbox.put(item)
+    Outbox(pipe).put(*items)
     return [json.loads(line, parse_constant=refuse) for line in pipe.getvalue().splitlines()]
 
 
@@ -23,8 +21,7 @@ def refuse(constant: str) -> None:
 
 def test_an_event_is_one_line_that_reads_back() -> None:
     ended = events.RunEnded(run_id=1, time=2, state="failed", cause="a\nb", summary={"é": 1})
-    (line,) = written(ended)
-    assert events.from_json(line) == ended
+    assert [events.from_json(line) for line in written(ended, ended)] == [ended, ended]
 
 
 def test_what_is_not_finite_becomes_null() -> None:
