@@ -214,6 +214,11 @@ def _by_rule(
             "check the columns, or answer violations with keep or leave_out",
             line=lines[0],
         )
+    if len(broken) == len(candles):
+        raise InvalidInput(
+            f"line {lines[0]}: every candle breaks the high/low rule, so that none stays; check the columns, or keep them",
+            line=lines[0],
+        )
     dropped["breaks the high/low rule"] = lines
     whole = np.ones(len(candles), dtype=np.bool_)
     whole[broken] = False

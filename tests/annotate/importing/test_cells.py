@@ -139,6 +139,11 @@ def test_broken_candles_can_be_left_out_or_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, BROKEN, violations="refuse").details["line"] == 3
 
 
+def test_leaving_out_every_candle_is_refused(tmp_path: Path) -> None:
+    data = table(["2024-01-01", "2024-01-02"], cells="10,9,11,10,5")
+    assert "none stays" in refused(tmp_path, data, violations="leave_out").message
+
+
 def test_prices_of_zero_or_less_are_kept_and_flagged(tmp_path: Path) -> None:
     data = b"date,open,high,low,close\n2020-04-20,17.73,17.85,-40.32,-37.63\n2020-04-21,1,2,0.5,1.5\n"
     found = imported(tmp_path, "a.csv", data)
