@@ -216,7 +216,7 @@ def _by_rule(
         )
     if len(broken) == len(candles):
         raise InvalidInput(
-            f"line {lines[0]}: every candle breaks the high/low rule, so that none stays; check the columns, or keep them",
+            f"line {lines[0]}: every candle breaks the high/low rule, so none stays; check the columns, or keep them",
             line=lines[0],
         )
     dropped["breaks the high/low rule"] = lines
