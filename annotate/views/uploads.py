@@ -47,7 +47,7 @@ def post_series() -> tuple[Json, int]:
 
 @bp.post("/uploads")
 def post_upload() -> tuple[Json, int]:
-    """Take a candle file and keep it for an hour; it is not looked at."""
+    """Take a candle file and keep it for an hour; what is in it is said later."""
     form = sent_fields()
     if form:
         raise InvalidInput(f"field {min(form)}: it goes with the preview or the commit of the file", field=min(form))
