@@ -133,7 +133,8 @@ def peak_bytes(config: ModelConfig, device: str) -> tuple[int, int]:
 def _peaks(config: ModelConfig, device: str) -> tuple[int, int]:
     if device == "cpu":
         torch.set_num_threads(1)
-    _steps(dataclasses.replace(config, batch_size=1), device)  # what torch loads at its first step does not count
+    # What torch loads at a first step, and at the first that recomputes, does not count.
+    _steps(dataclasses.replace(config, batch_size=1, use_gradient_checkpointing=True), device)
     on, off = (
         dataclasses.replace(config, use_gradient_checkpointing=use, batch_size=MEMORY_BATCH) for use in (True, False)
     )

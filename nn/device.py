@@ -17,7 +17,7 @@ from nn.logline import memory_line as line_of
 
 CALIBRATION_S = 2.0
 M_MMAP_THRESHOLD = -3  # its number in malloc.h of glibc
-LARGE_BLOCK = 1 << 20
+LARGE_BLOCK = 1 << 18  # the default batch of 16 has tensors of .8 MB
 WORTH = 0.9  # more threads must bring at least a tenth
 
 
@@ -69,7 +69,7 @@ def keep_memory_tight() -> None:
     """Have the C library give large blocks back as soon as they are freed, for the rest of this process.
 
     By default glibc keeps freed blocks of up to 32 MB in its heap, where gradient checkpointing, which frees and
-    takes such blocks all the time, saved half of what it should. Steps of large batches become a third slower.
+    takes such blocks all the time, saved half of what it should. Steps become a third slower.
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none

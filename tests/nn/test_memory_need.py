@@ -41,6 +41,7 @@ def test_what_a_forward_pass_keeps_is_told_within_a_quarter(config: ModelConfig)
 MEASURED = [
     ModelConfig(batch_size=48, n_layers=3),
     ModelConfig(batch_size=48, n_layers=3, use_gradient_checkpointing=True),
+    ModelConfig(batch_size=16, n_layers=4, model="tcn", use_gradient_checkpointing=True),
     ModelConfig(batch_size=64, patch_size=4),
     ModelConfig(batch_size=32, model="tcn"),
     ModelConfig(batch_size=64, model="multiscale_logistic"),
