@@ -175,7 +175,7 @@ def _last_moment(times: Ints, length: int) -> tuple[int, str]:
 
 def _asked_last_moment(moment: str, frame: ChosenTimeframe, doubts: Doubts) -> str:
     choices = [
-        Choice("close", f"They end their candles, which open one {frame.name} before the next {moment}", likely=True),
+        Choice("close", f"They end their candles: each opens one {frame.name} before its end", likely=True),
         Choice("open", "Leave the times as they are written: they open their candles"),
     ]
     reason = f"Every time is one {moment} before the {frame.name} candle after it would open."
