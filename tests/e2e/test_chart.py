@@ -30,7 +30,7 @@ def chart(page: Page, shared_server: Server) -> ChartPage:
     return ChartPage(page, shared_server).open()
 
 
-def test_the_first_series_is_drawn_with_its_last_candle_read_out(chart: ChartPage) -> None:
+def test_the_first_series_is_drawn_with_its_last_candle_read_out_or_the_one_pointed_at(chart: ChartPage) -> None:
     assert chart.page.evaluate(PAINTED) > 500
     readout = chart.page.locator("[data-part=readout]")
     expect(readout).to_contain_text("EUR/USD")
@@ -39,12 +39,9 @@ def test_the_first_series_is_drawn_with_its_last_candle_read_out(chart: ChartPag
     for name, column in (("O", "open"), ("H", "high"), ("L", "low"), ("C", "close")):
         expect(readout).to_contain_text(f"{name} {last[column][0]:.5f}")
     expect(chart.page.locator("a[href*='tradingview']")).to_be_visible()
-
-
-def test_the_read_out_follows_the_crosshair(chart: ChartPage) -> None:
     time = chart.candle_times(30)[0]
     chart.page.mouse.move(chart.x_of(time), 250)
-    expect(chart.page.locator("[data-part=readout]")).to_contain_text(
+    expect(readout).to_contain_text(
         chart.page.evaluate("time => new Date(time).toISOString().slice(0, 16).replace('T', ' ')", time)
     )
 
@@ -111,8 +108,42 @@ def test_a_zone_changes_what_is_read_and_nothing_else(chart: ChartPage) -> None:
     chart.page.get_by_label("Time zone of the axis").select_option("Asia/Tokyo")
     expect(readout).to_contain_text("Sat 2017-12-30 06:00 GMT+9")
     assert chart.visible() == before
+    list_head = chart.page.get_by_role("heading", name="Annotations").locator("..")
+    expect(list_head).to_contain_text("Asia/Tokyo")
     chart.choose_series(AAPL, "1d")
     expect(readout).to_contain_text("Mon 2024-12-30")
+    expect(list_head).not_to_contain_text("Asia")
+
+
+def test_new_candles_leave_a_view_of_older_ones_alone_and_push_on_one_of_the_newest(chart: ChartPage) -> None:
+    page, server = chart.page, chart.server
+    rows = "".join(f"{index * 60},100,102,99,{100 + index % 3},5\n" for index in range(28_000_000, 28_000_300))
+    table = ("fed.csv", f"time,open,high,low,close,volume\n{rows}")
+    answer = server.call("POST", "/api/series", files={"file": table}, data={"symbol": "FED", "timeframe": "1m"})
+    fed = answer.json()["items"][0]["series"]
+    candle = {"open": 100, "high": 102, "low": 99, "close": 101, "volume": 1, "closed": True}
+
+    def feed(first: int) -> None:
+        items = [{"time": fed["last"] + (first + place) * 60_000, **candle} for place in range(5)]
+        with page.expect_response("**/api/series"):  # the page has heard of them
+            assert server.call("POST", f"/api/series/{fed['id']}/candles", json=items).json()["receipt"]["stored"] == 5
+
+    page.goto(f"{server.address}/?series={fed['id']}")
+    chart.wait_for_candles().wait_for_level("1m")
+    expect(page.locator("#link-state")).to_have_text("● connected")
+    chart.drag(300, 700, y=200)
+    before = chart.visible()
+    feed(1)
+    mark = {"kind": "span", "label": "Long", "start": fed["last"] - 600_000, "end": fed["last"], "revision": 0}
+    path = f"/api/series/{fed['id']}/annotations/00000000-0000-4000-8000-000000000012"
+    assert server.call("PUT", path, json=mark, headers={"X-Author": "Ada"}).status_code == 200
+    expect(page.locator(".annotation-row")).to_have_count(1)
+    assert chart.visible() == before
+    page.keyboard.press("End")
+    newest = "time => { const { from, to } = __chart.visible(); return from < time && time < to }"
+    page.wait_for_function(newest, arg=fed["last"] + 5 * 60_000)
+    feed(6)
+    page.wait_for_function(newest, arg=fed["last"] + 10 * 60_000)
 
 
 def test_go_to_brings_a_time_into_view_and_says_what_it_cannot_take(chart: ChartPage) -> None:
@@ -185,16 +216,13 @@ def test_themes_and_the_safe_colours_are_kept(chart: ChartPage) -> None:
     assert chart.page.evaluate(PAINTED) > 500
 
 
-def test_an_address_that_names_a_series_opens_it(page: Page, shared_server: Server) -> None:
-    page.goto(shared_server.link)
-    page.goto(f"{shared_server.address}/?series={SIM}")
-    chart = ChartPage(page, shared_server).wait_for_candles()
-    chart.wait_for_level("1s")
-    expect(page.locator("[data-part=readout]")).to_contain_text("SIM/USDT")
+def test_at_every_width_nothing_sticks_out_or_is_cut_off_and_every_button_has_a_name(chart: ChartPage) -> None:
+    for width in (1280, 800, 400):
+        fits(chart, width)
 
 
-@pytest.mark.parametrize("width", [1280, 800, 400])
-def test_nothing_sticks_out_and_every_button_has_a_name(chart: ChartPage, width: int) -> None:
+def fits(chart: ChartPage, width: int) -> None:
+    """Look at chart, a dialog and open metrics at a width; leave all closed."""
     chart.page.set_viewport_size({"width": width, "height": 800})
     chart.page.wait_for_timeout(300)
     assert chart.page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth") <= 0
@@ -215,6 +243,8 @@ def test_nothing_sticks_out_and_every_button_has_a_name(chart: ChartPage, width:
     height = "name => document.querySelector(name).clientHeight"
     assert chart.page.evaluate(height, "#chart") >= 200, "metrics leave the chart its room"
     assert chart.page.evaluate(height, "#run-bar") <= 100, "two rows of controls at most"
+    chart.page.keyboard.press("g")
+    expect(chart.page.locator("#dock")).to_be_hidden()
 
 
 def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:
@@ -269,6 +299,8 @@ def test_axe_finds_no_serious_fault_and_the_focus_is_never_lost(chart: ChartPage
     page.locator(".selected").get_by_role("button", name="Delete").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.className").startswith("chart-canvas")
+    page.evaluate("document.querySelector('#toolbar').append(document.createElement('button'))")
+    assert any("button-name" in fault for fault in faults(page)), "a button without a name would be found"
 
 
 def faults(page: Page) -> list[str]:
@@ -281,9 +313,3 @@ def faults(page: Page) -> list[str]:
         for each in found
         if each["impact"] in SERIOUS
     ]
-
-
-def test_axe_would_find_a_button_without_a_name(chart: ChartPage) -> None:
-    chart.page.evaluate(AXE.read_text("utf-8"))
-    chart.page.evaluate("document.querySelector('#toolbar').append(document.createElement('button'))")
-    assert any("button-name" in fault for fault in faults(chart.page))
