@@ -15,7 +15,8 @@ from nn.learner import Learner, Schedule
 from nn.targets import head_classes
 from nn.windows import noise
 
-LATE = ("scipy.signal", "sklearn.linear_model")  # of the features and the baselines
+# Of the features, of the baselines, of gradient checkpointing.
+LATE = ("scipy.signal", "sklearn.linear_model", "torch._dynamo")
 
 
 def start_up(threads: int = 0, wanted_device: str = "auto") -> WorkerReady:

@@ -25,9 +25,9 @@ def test_training_live_candles_and_questions_disturb_each_other_in_nothing(
     begin = len(worker.said)
     candles = start_both(worker, tmp_path)
     worker.until(lambda s: isinstance(s, events.RunStarted) and s.run_id == LIVE)
-    asked = talk(worker, candles, seconds)
-    worker.send(commands.StopRun(run_id=LIVE), commands.StopRun(run_id=TRAINED))
     said = Said(worker.said, begin)
+    asked = talk(worker, candles, said, seconds)
+    worker.send(commands.StopRun(run_id=LIVE), commands.StopRun(run_id=TRAINED))
     worker.until(lambda _: len(said.of(events.RunEnded)) == 2 and len(said.of(events.Answer)) == asked)
     assert {end.state for end in said.of(events.RunEnded)} == {"stopped"}
     assert not [answer.error for answer in said.of(events.Answer) if answer.error]
@@ -78,8 +78,11 @@ def start_both(worker: Worker, folder: Path) -> list[commands.CandleClosed]:
     return candle_commands(LIVE, whole.slice(HISTORY, HISTORY + FEED))
 
 
-def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -> int:
-    """Send candles and ask questions at their rates while all answers are read; give how many were asked."""
+def talk(worker: Worker, candles: list[commands.CandleClosed], said: Said, seconds: float) -> int:
+    """Send candles and ask questions at their rates while all answers are read; give how many were asked.
+
+    It takes so many seconds at least, and as long as it takes a busy machine to train and to publish.
+    """
     sent, over = Sent(), threading.Event()
 
     def send() -> None:
@@ -96,10 +99,15 @@ def talk(worker: Worker, candles: list[commands.CandleClosed], seconds: float) -
     sender = threading.Thread(target=send)
     sender.start()
     end = time.monotonic() + seconds
-    worker.until(lambda _: time.monotonic() > end, seconds + 60)
+    worker.until(lambda _: time.monotonic() > end and enough(said), seconds + 240)
     over.set()
     sender.join()
     return sent.asked
+
+
+def enough(said: Said) -> bool:
+    snapshots = {body["snapshot"] for answer in said.of(events.Answer) if isinstance(body := answer.body, dict)}
+    return len(said.of(events.BatchDone)) > 3 and len(said.of(events.CandleScored)) > 10 and len(snapshots) > 3
 
 
 def question(number: int, as_of: int | None) -> commands.Predict:
