@@ -16,7 +16,8 @@ Signs = npt.NDArray[np.int64]
 
 LIKELY = 0.9  # how often the next sign is the rule's
 SIZE = 1e-3  # of a candle's log return
-HOUR, DAY = 60, 24  # candles of an hour, hours
+HOUR, DAY, WEEK = 60, 24, 7  # candles of an hour, hours, days
+LAG = 48
 SPREAD = 0.4  # of the logarithm of sizes and volumes
 
 Rule = Callable[[Signs, Signs, Signs, int], int]
@@ -28,6 +29,10 @@ RULES: dict[str, Rule] = {
     "volume": lambda sign, heavy, wick, t: int(sign[t] * heavy[t]),
     "hour": lambda sign, heavy, wick, t: int(sign[t]) if t // HOUR % DAY < DAY // 2 else -int(sign[t]),
     "wick": lambda sign, heavy, wick, t: int(sign[t] * wick[t]),
+    "volume_before": lambda sign, heavy, wick, t: int(sign[t] * heavy[t - 2]),
+    "three_apart": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 2] * sign[t - 7]),
+    "lag": lambda sign, heavy, wick, t: int(sign[t] * sign[t - LAG]),
+    "weekday": lambda sign, heavy, wick, t: int(sign[t]) * (1 if t // (HOUR * DAY) % WEEK % 2 else -1),
 }
 """Name → the likely next sign from the candles up to t: their signs, heaviness and longer wick (upper 1, lower −1)."""
 
@@ -40,7 +45,7 @@ def market(rule: str, seed: int, rows: int) -> DatasetDir:
     size = SIZE * np.exp(SPREAD * draw.standard_normal(rows))
     reach = np.abs(draw.standard_normal((2, rows))) * SIZE / 2
     wick = np.where(reach[0] > reach[1], 1, -1)
-    for t in range(5, rows - 1):
+    for t in range(LAG, rows - 1):
         sign[t + 1] = RULES[rule](sign, heavy, wick, t) * obeys[t + 1]
     close = 100 * np.exp(np.cumsum(sign * size))
     start = np.concatenate([[100.0], close[:-1]])
