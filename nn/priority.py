@@ -8,7 +8,9 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-BEHIND = 10  # a thread so much "nicer" gets a tenth of a core that both want, and all of one that nobody else does
+# A thread so much "nicer" gets two fifths of a core that both want, and all of one that nobody else does. With 5 and 10
+# predictions waited less, but 40 questions a second on a busy machine starved the training (docs/training-log.md).
+BEHIND = 2
 LEAST = 19
 
 
