@@ -153,7 +153,7 @@ mountReadout(part("chart"), { view, series, settings });
 mountChartStatus(part("chart"), { view, series, onUpload: () => tabs.show("data"), onRetry: retry });
 mountMoveKeys(keyboard, view, cursor, part("chart"));
 const places = { canvas, rail: part("tools"), panel: part("annotate-panel"), saveBadge };
-const { annotator, book, labels, layer, follow } = mountAnnotating(places, context, view, overview, cursor);
+const { annotator, book, labels, layer, follow, shown } = mountAnnotating(places, context, view, overview, cursor);
 const panels = {
   train: onceLoaded(async () => (await import("./view/train-panel.js")).mountTrainPanel(part("train-panel"), context), toast),
   data: onceLoaded(async () => (await import("./view/data-panel.js")).mountDataPanel(part("data-panel"), context), toast),
@@ -178,7 +178,7 @@ keyboard.on("open-replay", async () => (await loadWorkbench())?.openReplay());
 keyboard.on("open-view", async () => (await loadWorkbench())?.openView());
 keyboard.on("results", async () => (await loadWorkbench())?.openResults());
 const loadSuggesting = onceLoaded(async () => {
-  const { mountSuggesting } = await import("./view/suggesting.js");
+  const [{ mountSuggesting }] = await Promise.all([import("./view/suggesting.js"), shown]);
   return mountSuggesting({ chart: part("chart"), canvas, panel: part("annotate-panel") }, context, view, { annotator, book, labels, layer }, cursor);
 }, toast);
 keyboard.on("train", () => tabs.show("train"));

@@ -8,7 +8,6 @@ import { browserStorage } from "../net/browser-storage.js";
 import { LabelBook } from "../net/label-book.js";
 import { SaveQueue } from "../net/save-queue.js";
 import { Unsent } from "../net/unsent.js";
-import { mountAnnotatePanel } from "./annotate-panel.js";
 import { Annotator } from "./annotator.js";
 import { onceLoaded } from "./later.js";
 import { MarkLayer } from "./mark-layer.js";
@@ -22,6 +21,7 @@ import { mountToolRail } from "./tool-rail.js";
  * @property {AnnotationBook} book
  * @property {LabelBook} labels
  * @property {MarkLayer} layer
+ * @property {Promise<void>} shown resolves once the panel has its parts, among which others stand
  * @property {(link: import("../net/link.js").Link) => void} follow hears of what others change, once there is a connection
  */
 
@@ -52,7 +52,8 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
   const hands = onceLoaded(async () => (await import("./annotate-hands.js")).mountHands(canvas, { keyboard, annotator, layer, book, view, cursor, toast, comment }), toast);
   const panelParts = { annotator, book, labels, view, settings, dialog, saveBadge, toast, keyboard, showPanel: () => tabs.show("annotate"), onClosed: () => canvas.focus() };
   // The chart is drawn without them; the labels show when they can be used.
-  void hands().then(() => mountAnnotatePanel(panel, panelParts));
+  const panelModule = onceLoaded(() => import("./annotate-panel.js"), toast);
+  const shown = Promise.all([hands(), panelModule()]).then(([, loaded]) => loaded?.mountAnnotatePanel(panel, panelParts));
   followModel({ book, labels, layer, annotator, overview, view });
   let openId = series.get().current?.id;
   let labelSetId = series.get().current?.label_set_id;
@@ -78,7 +79,7 @@ export function mountAnnotating({ canvas, rail, panel, saveBadge }, context, vie
     link = made;
     followOpen();
   };
-  return { annotator, book, labels, layer, follow };
+  return { annotator, book, labels, layer, follow, shown };
 }
 
 /**
