@@ -75,17 +75,13 @@ def _bare_loop(data: DatasetDir) -> Measure:
 
 
 def _loop_round(run: Iterator[Said], bare: Iterator[float]) -> tuple[float, float]:
-    """Take STEPS steps of each in turn, now the one first and now the other; give the least CPU seconds of both.
-
-    Neighbours on the machine only ever add to a step, by what they throw out of the caches: up to a third, where a
-    hundredth is looked for. The least of a round's steps is nearest to the step itself.
-    """
-    used: dict[str, list[float]] = {"run": [], "bare": []}
+    """Take STEPS steps of each in turn, now the one first and now the other; give the CPU seconds of both."""
+    used = {"run": 0.0, "bare": 0.0}
     work: dict[str, Callable[[], object]] = {"run": lambda: _next_batch(run), "bare": lambda: next(bare)}
     for number in range(STEPS):
         for name in sorted(used, reverse=number % 2 == 1):
-            used[name].append(_cpu_seconds(work[name], 1))
-    return min(used["run"]), min(used["bare"])
+            used[name] += _cpu_seconds(work[name], 1)
+    return used["run"], used["bare"]
 
 
 def _next_batch(run: Iterator[Said]) -> None:
