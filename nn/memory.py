@@ -91,11 +91,13 @@ def need(config: ModelConfig, *, amp: bool = False, labels: int = 0) -> Need:
     if config.use_gradient_checkpointing and size.kept:
         layers, work, plain = config.n_layers * d * tokens, size.again * d * tokens, TIGHT
     entry = SCALES * len(FEATURES) * 3 if not size.kept else LOOKBACK * len(FEATURES) + 2 * d
-    between = BETWEEN * d if config.patch_size > 1 else 0.0
+    between = BETWEEN * d * length if config.patch_size > 1 else 0.0
+    if config.use_gradient_checkpointing:
+        between = max(0.0, between - work)  # it is given back before the first block is computed again
     averaged, ranks = 1 if getattr(config, "ema_decay", 0.0) else 0, int(getattr(config, "ranks", 1))
     return Need(
         weights=round(ranks * (COPIES + averaged) * FLOAT * parameters_of(config, labels)),
-        layers=round(FLOAT * windows * (layers + (entry + between) * length) * (AMP_SHARE if amp else 1.0)),
+        layers=round(FLOAT * windows * (layers + entry * length + between) * (AMP_SHARE if amp else 1.0)),
         work=round(FLOAT * windows * (work + plain * length)) + (ranks - 1) * PROCESS,
     )
 

@@ -43,6 +43,7 @@ MEASURED = [
     ModelConfig(batch_size=48, n_layers=3, use_gradient_checkpointing=True),
     ModelConfig(batch_size=16, n_layers=4, model="tcn", use_gradient_checkpointing=True),
     ModelConfig(batch_size=64, patch_size=4),
+    ModelConfig(batch_size=64, patch_size=4, use_gradient_checkpointing=True),
     ModelConfig(batch_size=32, model="tcn"),
     ModelConfig(batch_size=64, model="multiscale_logistic"),
     ModelConfig(batch_size=1, d_model=512, n_layers=4, sequence_length=50),  # weights alone
