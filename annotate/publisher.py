@@ -32,6 +32,7 @@ BATCH = 200  # events in one message or one transaction
 RECENT = 512  # newest events of a run kept in memory
 RECENT_RUNS = 8
 RETRY_S = 1.0  # after a disk that would not take events
+FORMS_S = 60.0  # so long a forming candle is told to whoever comes later
 
 
 class Publisher:
@@ -46,6 +47,7 @@ class Publisher:
         self._clients: dict[str, Client] = {}
         self._stored: dict[int, int] = {}  # run → number of its last stored event
         self._recent: collections.OrderedDict[int, collections.deque[Json]] = collections.OrderedDict()
+        self._forming: dict[int, tuple[float, Json]] = {}  # series → when its forming candle was last told, and how
         self._watchers: list[Callable[[int, Json], None]] = []
         self.veils = Veils(database)  # what is hidden from whom
         self._thread: threading.Thread | None = None
@@ -65,6 +67,10 @@ class Publisher:
     def series_changed(self, series_id: int, body: Json) -> None:
         """Tell the browsers that follow a series; `what` and `id` in the body name the thing: its newest counts."""
         with self._changed:
+            if body["what"] == "forming":
+                self._forming[series_id] = (self._clock(), body)
+            elif body["what"] == "candles":
+                self._forming.pop(series_id, None)
             for client in self._clients.values():
                 client.notice(series_id, body)
             self._wake()
@@ -91,9 +97,13 @@ class Publisher:
         return seq
 
     def join_series(self, sid: str, series_id: int) -> None:
-        """Let a client hear of changes to a series."""
+        """Let a client hear of changes to a series, and of the candle that forms there: it is stored nowhere."""
         with self._changed:
-            self._client(sid).series.add(series_id)
+            client = self._client(sid)
+            client.series.add(series_id)
+            told_s, forming = self._forming.get(series_id, (0.0, None))
+            if forming is not None and self._clock() - told_s < FORMS_S:
+                client.notice(series_id, forming)
             self._wake()
 
     def leave_run(self, sid: str, run_id: int) -> None:

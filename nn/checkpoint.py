@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import pickle
 import shutil
 import zipfile
@@ -30,6 +31,7 @@ from nn.targets import Edges, head_classes
 Json = dict[str, Any]
 
 FORMAT = 1
+LAST, BEFORE = "last", "before"  # of a run: the newest, and an older one in case it ran ahead of what was stored
 MODEL, META, STATE = "model.safetensors", "meta.json", "state.pt"
 MAX_META_BYTES = 1 << 20
 MAX_MODEL_BYTES = 4 << 30
@@ -142,6 +144,20 @@ def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None)
     new.rename(folder)
     sync_folder(folder.parent)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def keep_before(folder: Path) -> None:
+    """Keep the last checkpoint of a run's folder, where there is one, as the one before."""
+    if exists(folder / LAST):
+        shutil.rmtree(folder / BEFORE, ignore_errors=True)
+        # Linked, not copied: a checkpoint's files are never written again, only replaced.
+        shutil.copytree(_whole(folder / LAST), folder / BEFORE, copy_function=os.link)
+
+
+def go_back(folder: Path) -> None:
+    """Put the checkpoint before in the place of the last one."""
+    shutil.rmtree(folder / LAST, ignore_errors=True)
+    (folder / BEFORE).rename(folder / LAST)
 
 
 def exists(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import torch
 
-from nn.checkpoint import Weights, exists, load, load_state, save, weights_of
+from nn.checkpoint import BEFORE, LAST, Weights, exists, go_back, keep_before, load, load_state, save, weights_of
 from nn.device import keep_memory_tight
 from nn.events import (
     BatchDone,
@@ -45,7 +45,7 @@ from nn.windows import Batch, Windows
 Json = dict[str, Any]
 Said = Event | Message | None
 Work = TypeVar("Work")
-BEST, LAST = "best", "last"
+BEST = "best"
 ENDS: tuple[Literal["stopped", "interrupted"] | None, ...] = (None, "interrupted", "stopped")
 CONTROL_NOTE = (
     f"control: targets are shuffled, so all there is to learn is by heart; an epoch visits {CONTROL_VISITS} times "
@@ -104,7 +104,7 @@ class _Run:
         self.rivals: Rivals | None = None
         self.on_train: dict[str, dict[str, Json]] = {}  # head → the baselines on the train rows
         self.judging_s = 0.0
-        self.saved_s = time.perf_counter()
+        self.saved_s = self.kept_s = time.perf_counter()
         self.resumed = resumed is not None
         if resumed is not None:
             self._go_back(resumed)
@@ -185,7 +185,7 @@ class _Run:
         self.progress.add(result, seconds)
         self.pace.append((len(starts), seconds))
         warnings = self.watch.after_step(result)
-        told = self.learner.steps + bool(result.skipped) <= self.job.recorded_step
+        told = self.learner.steps + bool(result.skipped) <= (self.job.recorded_step or 0)
         yield None if told or result.skipped else self._batch_done(result)
         yield from self._warn([] if told else warnings)
 
@@ -392,6 +392,9 @@ class _Run:
             "progress": dataclasses.asdict(self.progress),
             "watch": self.watch.to_json(),
         }
+        if self.saved_s - self.kept_s > SAVE_EVERY_S / 2 or not exists(self.job.checkpoint_dir / BEFORE):
+            keep_before(self.job.checkpoint_dir)
+            self.kept_s = self.saved_s
         save(self.job.checkpoint_dir / LAST, weights, state)
         yield self._saved(LAST, weights, result=False)
 
@@ -440,7 +443,23 @@ class _Run:
 
 
 def _last_of(job: Job) -> Weights | None:
-    """Read the last checkpoint of a resumed run; None where it was killed before the first was whole."""
-    if not job.resume or job.checkpoint_dir is None or not exists(job.checkpoint_dir / LAST):
+    """Read the newest checkpoint of a resumed run that is not ahead of its stored events; it is the last one then.
+
+    None where there is none: the run begins anew, and says nothing again.
+    """
+    folder = job.checkpoint_dir
+    if not job.resume or folder is None:
         return None
-    return load(job.checkpoint_dir / LAST)
+    for name in (LAST, BEFORE):
+        if exists(folder / name) and not _is_ahead(weights := load(folder / name), load_state(folder / name), job):
+            if name == BEFORE:
+                go_back(folder)
+            return weights
+    return None
+
+
+def _is_ahead(weights: Weights, state: Json, job: Job) -> bool:
+    """Tell whether steps or ends of epochs before a checkpoint were never stored: the server died with them."""
+    if job.recorded_step is None:
+        return False
+    return weights.meta.step > job.recorded_step or state["progress"]["epoch"] - 1 > job.recorded_epoch

@@ -31,8 +31,8 @@ class Job:
     origin: str = "fresh"  # where `weights` come from: "checkpoint" or "loaded"
     reason: str = "no weights to start from"
     resume: bool = False  # go on from `checkpoint_dir`/last
-    recorded_step: int = 0  # steps and epochs whose events are stored: a resumed run does not say them again
-    recorded_epoch: int = 0
+    recorded_step: int | None = None  # steps and epochs whose events are stored: a resumed run does not say them again
+    recorded_epoch: int = 0  # and goes on from no checkpoint past them; None: nobody stores any
     ranks: Ranks = ALONE  # the processes that share the run
     gather: Callable[[], Iterator[None]] = lambda: iter(())  # wait for them, once the first checkpoint is kept
     permutation: int | None = None  # learn shuffled targets, of which this is the number

@@ -7,8 +7,6 @@ Otherwise each candle is scored, the next one predicted and this one learnt befo
 from __future__ import annotations
 
 import math
-import os
-import shutil
 import threading
 import time
 from collections import deque
@@ -19,12 +17,12 @@ from typing import Any, Protocol
 
 import torch
 
-from nn.checkpoint import Meta, Weights, load, mismatches, save
+from nn.checkpoint import LAST, Meta, Weights, keep_before, load, mismatches, save
 from nn.commands import CandleClosed, FeedEnded, ForgetSince, MarksChanged, StartLive
 from nn.events import CandleDone, CheckpointSaved, Event, Message, RunEnded, RunResumed, RunStarted, Warned
 from nn.inference import InferenceThread
 from nn.keeping import Keeping
-from nn.live_session import BEFORE, LAST, Session
+from nn.live_session import Session
 from nn.loaded import Choice, Refused, in_words, snapshot_of
 from nn.prequential import Closed
 from nn.snapshot import Snapshot
@@ -313,10 +311,8 @@ class LiveRun:
         state["kept"] = {**self._keeping.cuts(), newest.number: newest.data_cut}
         folder = Path(self.command.checkpoint_dir)
         now = time.monotonic()
-        if (folder / LAST).exists() and now - self._saved_s > SAVE_EVERY_S / 2:
-            shutil.rmtree(folder / BEFORE, ignore_errors=True)
-            # Linked, not copied: a checkpoint's files are never written again, only replaced.
-            shutil.copytree(folder / LAST, folder / BEFORE, copy_function=os.link)
+        if now - self._saved_s > SAVE_EVERY_S / 2:
+            keep_before(folder)
         save(folder / LAST, weights, state)
         self._keeping.keep(newest.number, newest.data_cut, folder / LAST)
         self._saved_s = now

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from nn.checkpoint import CheckpointError, Weights, load, load_state, weights_of
+from nn.checkpoint import BEFORE, LAST, CheckpointError, Weights, load, load_state, weights_of
 from nn.config import LiveConfig
 from nn.dataset_dir import Candles, DatasetDir
 from nn.device import Device
@@ -28,7 +28,6 @@ from nn.targets import Edges, fit_edges
 
 Json = dict[str, Any]
 
-LAST, BEFORE = "last", "before"  # the newest checkpoint, and an older one in case it ran ahead of what was stored
 MARKS: dict[type[Event], str] = {CandlePredicted: "predicted", CandleScored: "scored", CandleLearnt: "learnt"}
 
 

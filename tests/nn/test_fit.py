@@ -231,6 +231,17 @@ for said in fit(job(data={data!r}, folder=Path({kept!r}), epochs=4), Control()):
 """
 
 
+@pytest.mark.parametrize("stored", [3, 0])
+def test_a_checkpoint_past_what_was_stored_is_left_for_the_one_before(tmp_path: Path, stored: int) -> None:
+    whole = run_of(job(epochs=3))
+    half = job(folder=tmp_path, epochs=3)
+    run_of(half, lambda said: "interrupted" if isinstance(said, BatchDone) and said.epoch == 2 else None)
+    resumed = run_of(dataclasses.replace(half, resume=True, recorded_step=stored))
+    assert losses(resumed) == losses(whole)[stored:]
+    assert [epoch.epoch for epoch in resumed.of(EpochDone)] == [1, 2, 3]
+    assert same_bits(resumed.weights, whole.weights)
+
+
 def test_an_interrupted_run_leaves_no_result_and_goes_on(tmp_path: Path) -> None:
     whole = run_of(job(epochs=3))
     half = run_of(
@@ -267,7 +278,7 @@ def job(
     origin: str = "fresh",
     reason: str = "asked for",
     resume: bool = False,
-    recorded_step: int = 0,
+    recorded_step: int | None = None,
     recorded_epoch: int = 0,
     **changes: Any,
 ) -> Job:

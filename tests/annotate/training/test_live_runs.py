@@ -33,7 +33,7 @@ def paced(tmp_path: Path, clock: HandClock) -> Iterator[Door]:
 def test_a_fresh_model_begins_at_the_first_candle_with_a_full_window_before_it(door: Door, series_id: int) -> None:
     run_id = _live(door, series_id, LIVE)
     assert _learnt(door, run_id) == [second * 1000 for second in range(8, 100)]
-    labelling = {"marks": [], "rejected": []}
+    labelling: dict[str, list[str]] = {"marks": [], "rejected": []}
     assert _began(door, run_id) == {"first": 8000, "history": 8, "recorded": {}, "coalesce": False, **labelling}
 
 

@@ -217,6 +217,24 @@ def test_two_runs_of_one_client_take_turns(publisher: Publisher, wire: Wire, tim
     assert [body["run_id"] for _, _, body in wire.sent] == [1, 2, 1, 2]
 
 
+def test_who_comes_later_is_told_the_candle_that_forms_until_it_has_closed_or_is_old(
+    publisher: Publisher, wire: Wire, time: Time
+) -> None:
+    forming = [{"what": "forming", "id": 1, "candle": {"close": close}} for close in (1.0, 2.0)]
+    for body in forming:
+        publisher.series_changed(1, body)
+    publisher.join_series("a", 1)
+    _turn(publisher)
+    publisher.series_changed(1, {"what": "candles", "id": 1})
+    publisher.join_series("b", 1)
+    publisher.series_changed(1, forming[1])
+    time.now += 61
+    publisher.join_series("c", 1)
+    _turn(publisher)
+    told = {client: body["items"] for client, name, body in wire.sent if name == "series"}
+    assert told == {"a": [forming[1]], "b": [forming[1]]}
+
+
 def test_what_changed_on_a_series_comes_once_and_newest(publisher: Publisher, wire: Wire, time: Time) -> None:
     publisher.join_series("a", 1)
     publisher.series_changed(1, {"what": "annotations", "revision": 1})
