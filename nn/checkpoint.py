@@ -187,6 +187,10 @@ def load_state(folder: Path) -> Json:
     path = _whole(folder) / STATE
     content = _bounded(path, MAX_STATE_BYTES)
     named = _parsed(_whole(folder) / META).get("state_sha256")
+    if named is None:
+        raise CheckpointError(
+            f"{path}: kept by an earlier version, it cannot be resumed; start a new run from its weights"
+        )
     if hashlib.sha256(content).hexdigest() != named:
         raise CheckpointError(f"{path}: not the file that {META} speaks of")
     try:

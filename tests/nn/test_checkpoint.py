@@ -109,6 +109,14 @@ def test_a_torn_state_is_refused(folder: Path, share: float, forged: bool) -> No
         load_state(folder)
 
 
+def test_a_state_of_an_earlier_version_is_called_so(folder: Path) -> None:
+    meta = json.loads((folder / "meta.json").read_text())
+    del meta["state_sha256"]
+    (folder / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(CheckpointError, match="kept by an earlier version, it cannot be resumed; start a new run"):
+        load_state(folder)
+
+
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     assert not checkpoint.exists(tmp_path / "none")
     with pytest.raises(CheckpointError, match=r"meta\.json"):
