@@ -146,6 +146,28 @@ def save(folder: Path, weights: Weights, state: Mapping[str, Any] | None = None)
     shutil.rmtree(old, ignore_errors=True)
 
 
+class Kept(NamedTuple):
+    """A checkpoint of a run, whole."""
+
+    name: str
+    weights: Weights
+    state: Json
+
+
+def standing(folder: Path) -> list[Kept]:
+    """Give the whole checkpoints of a run's folder, the newest first; raise CheckpointError where all are torn."""
+    found, torn = list[Kept](), list[CheckpointError]()
+    for name in (LAST, BEFORE):
+        if exists(folder / name):
+            try:
+                found.append(Kept(name, load(folder / name), load_state(folder / name)))
+            except CheckpointError as error:
+                torn.append(error)
+    if torn and not found:
+        raise torn[0]
+    return found
+
+
 def keep_before(folder: Path) -> None:
     """Keep the last checkpoint of a run's folder, where there is one, as the one before."""
     if exists(folder / LAST):

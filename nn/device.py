@@ -69,7 +69,8 @@ def keep_memory_tight() -> None:
     """Have the C library give large blocks back as soon as they are freed, for the rest of this process.
 
     By default glibc keeps freed blocks of up to 32 MB in its heap, where gradient checkpointing, which frees and
-    takes such blocks all the time, saved half of what it should. Steps become a third slower.
+    takes such blocks all the time, saved half of what it should. The price, new pages for every block, can double a
+    step's time (docs/training.md).
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import torch
 
-from nn.checkpoint import BEFORE, LAST, Weights, exists, go_back, keep_before, load, load_state, save, weights_of
+from nn.checkpoint import BEFORE, LAST, Kept, Weights, exists, go_back, keep_before, load, save, standing, weights_of
 from nn.device import keep_memory_tight
 from nn.events import (
     BatchDone,
@@ -77,8 +77,9 @@ class _Run:
     def __init__(self, job: Job, control: Control) -> None:
         self.job, self.control, self.config = job, control, job.config
         resumed = _last_of(job)
-        weights, self.origin, self.reason = Start(resumed, job.origin, job.reason) if resumed else choose_start(job)
-        self.threads = resumed.meta.threads if resumed else job.threads
+        begun = Start(resumed.weights, job.origin, job.reason) if resumed else choose_start(job)
+        weights, self.origin, self.reason = begun
+        self.threads = resumed.weights.meta.threads if resumed else job.threads
         torch.set_num_threads(self.threads)
         if self.config.use_gradient_checkpointing and job.device.device.type == "cpu":
             keep_memory_tight()
@@ -428,12 +429,11 @@ class _Run:
             meta=meta.to_json(),
         )
 
-    def _go_back(self, last: Weights) -> None:
+    def _go_back(self, last: Kept) -> None:
         folder = self.job.checkpoint_dir
         assert folder is not None  # noqa: S101 - `last` was read from it
-        state = load_state(folder / LAST)
-        self.learner.load_state(last.params, state["learner"])
-        self.progress, self.watch = Progress.from_json(state["progress"]), Watch.from_json(state["watch"])
+        self.learner.load_state(last.weights.params, last.state["learner"])
+        self.progress, self.watch = Progress.from_json(last.state["progress"]), Watch.from_json(last.state["watch"])
         if self.progress.best_epoch is not None:
             self.best = load(folder / BEST)
 
@@ -442,7 +442,7 @@ class _Run:
             yield Warned(run_id=self.job.run_id, time=self.job.now_ms(), code=code, message=message)
 
 
-def _last_of(job: Job) -> Weights | None:
+def _last_of(job: Job) -> Kept | None:
     """Read the newest checkpoint of a resumed run that is not ahead of its stored events; it is the last one then.
 
     None where there is none: the run begins anew, and says nothing again.
@@ -450,16 +450,14 @@ def _last_of(job: Job) -> Weights | None:
     folder = job.checkpoint_dir
     if not job.resume or folder is None:
         return None
-    for name in (LAST, BEFORE):
-        if exists(folder / name) and not _is_ahead(weights := load(folder / name), load_state(folder / name), job):
-            if name == BEFORE:
-                go_back(folder)
-            return weights
-    return None
+    found = next((kept for kept in standing(folder) if not _is_ahead(kept, job)), None)
+    if found is not None and found.name == BEFORE:
+        go_back(folder)
+    return found
 
 
-def _is_ahead(weights: Weights, state: Json, job: Job) -> bool:
+def _is_ahead(kept: Kept, job: Job) -> bool:
     """Tell whether steps or ends of epochs before a checkpoint were never stored: the server died with them."""
     if job.recorded_step is None:
         return False
-    return weights.meta.step > job.recorded_step or state["progress"]["epoch"] - 1 > job.recorded_epoch
+    return kept.weights.meta.step > job.recorded_step or kept.state["progress"]["epoch"] - 1 > job.recorded_epoch

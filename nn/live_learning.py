@@ -199,11 +199,10 @@ class LiveLearning:
         return Batch(torch.from_numpy(self.tape.rows[rows]).to(device), targets, refused)
 
     def _refused(self, rows: Indices, now: int) -> dict[str, Indices]:
-        """Give the class that someone rejected where nobody gave one; in the newest window only what is newly known."""
+        """Give the class that someone rejected; in the newest window only what is newly known."""
         if not self._marks.any_refused:
             return {}
-        classes = np.where(self._labels(rows, now) == MASKED, self._at(rows, now, self._marks.refused), MASKED)
-        before = self._at(rows[0], self._known, self._marks.refused)
+        classes, before = (self._at(of, by, self._marks.refused) for of, by in ((rows, now), (rows[0], self._known)))
         classes[0] = np.where(before == MASKED, classes[0], MASKED)
         classes[self._is_forgotten(rows, "label")] = MASKED
         return {"label": classes}

@@ -1,5 +1,4 @@
-"""What people said of a live run's candles: the class of each as far as it was known at a moment, which it is not, and
-what is new. No torch."""
+"""What people said of a live run's candles: which class each has or has not, by a moment; what is new. No torch."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nn.tape import Indices, Tape
-from nn.targets import MASKED, gives_class, label_targets
+from nn.targets import MASKED, LabelTargets, gives_class, label_targets
 
 Json = dict[str, Any]
 
@@ -68,10 +67,7 @@ class LiveMarks:
 
     def classes(self, time: Indices, known_by: int) -> Indices:
         """Give the class of the candles that open at `time` (T,), ms UTC, by the marks known by then; else MASKED."""
-        start, end, known_at = self._edges
-        counts = (start < time[-1] + self._timeframe_ms) & (end > time[0]) & (known_at <= known_by)
-        marks = [self._marks[i] for i in np.flatnonzero(counts)]
-        found = label_targets(marks, self._labels, time, self._timeframe_ms)
+        found = self._targets(time, known_by)
         left_out = time // self._timeframe_ms * GOLDEN % 1 >= self._accepted_weight
         return np.where(found.accepted & left_out, MASKED, found.classes)
 
@@ -81,13 +77,22 @@ class LiveMarks:
         return bool(self._rejected)
 
     def refused(self, time: Indices, known_by: int) -> Indices:
-        """Give the class that someone said the candles that open at `time` (T,) do not have, by then; else MASKED."""
+        """Give the class that someone said the candles that open at `time` (T,) do not have, by then; else MASKED.
+
+        A mark says more: where one was known by then, nothing is refused.
+        """
         classes = np.full(len(time), MASKED, np.int64)
         for one in self._rejected:
             if one["end"] <= known_by:
                 first, end = np.searchsorted(time, [one["start"], one["end"]]).tolist()
                 classes[first:end] = self._labels.index(one["label"])
-        return classes
+        return np.where(self._targets(time, known_by).classes == MASKED, classes, MASKED)
+
+    def _targets(self, time: Indices, known_by: int) -> LabelTargets:
+        start, end, known_at = self._edges
+        counts = (start < time[-1] + self._timeframe_ms) & (end > time[0]) & (known_at <= known_by)
+        marks = [self._marks[i] for i in np.flatnonzero(counts)]
+        return label_targets(marks, self._labels, time, self._timeframe_ms)
 
     def next_window(self, tape: Tape, known_by: int, length: int, oldest: int = 0) -> int | None:
         """Give the row after the window of a new mark that has to be shown now; None where none is due.

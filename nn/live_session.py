@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from nn.checkpoint import BEFORE, LAST, CheckpointError, Weights, load, load_state, weights_of
+from nn.checkpoint import CheckpointError, Kept, Weights, standing, weights_of
 from nn.config import LiveConfig
 from nn.dataset_dir import Candles, DatasetDir
 from nn.device import Device
@@ -29,15 +29,6 @@ from nn.targets import Edges, fit_edges
 Json = dict[str, Any]
 
 MARKS: dict[type[Event], str] = {CandlePredicted: "predicted", CandleScored: "scored", CandleLearnt: "learnt"}
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A checkpoint of this run to go on from."""
-
-    name: str
-    weights: Weights
-    state: Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,12 +228,10 @@ def find_kept(folder: Path, recorded: Mapping[str, Any]) -> Kept | None:
 
     One that is ahead is taken only when nothing older stands: it would leave a hole in the events.
     """
-    found: list[Kept] = []
-    for name in (LAST, BEFORE):
-        try:
-            found.append(Kept(name, load(folder / name), load_state(folder / name)))
-        except CheckpointError:
-            continue
+    try:
+        found = standing(folder)
+    except CheckpointError:
+        return None  # all is learnt again from the history
     behind = [kept for kept in found if not _is_ahead(kept.state["said"], recorded)]
     return next(iter([*behind, *found[-1:]]), None)
 

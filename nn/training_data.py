@@ -98,8 +98,8 @@ def prepare(
     classes = {head: future.classes.get(head, marks.classes) for head in horizons}
     last = {head: last_classes(classes[head], horizon) for head, horizon in horizons.items() if horizon}
     kept = _kept(classes, split, marks, candles)
+    refused = _refused(dataset, labels, split, kept)  # where nobody gave a class, whatever that class will count
     _weigh_accepted(kept, split, marks, config)
-    refused = _refused(dataset, labels, split, kept)
     if config.shuffle_targets or permutation is not None:
         kept, refused = _shuffled(kept, split, [config.seed, permutation or 0]), {}
     starts = _with_targets(

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from nn import commands
-from nn.checkpoint import Weights
+from nn.checkpoint import Kept, Weights
 from nn.config import LiveConfig
 from nn.dataset_dir import COLUMNS, Candles, DatasetDir, write
 from nn.device import choose
-from nn.live_session import Kept, Session, Setting
+from nn.live_session import Session, Setting
 
 MINUTE = 60_000
 START = 1_700_000_040_000  # a Tuesday; no timetable shows in so short a series

@@ -121,6 +121,13 @@ def test_a_rejection_says_from_its_end_on_what_its_candles_are_not() -> None:
     assert (np.flatnonzero(refused >= 0).tolist(), set(refused[10:15].tolist())) == ([10, 11, 12, 13, 14], {1})
 
 
+def test_where_a_mark_was_accepted_later_nothing_is_refused_on_candles_that_do_not_count_either() -> None:
+    held = LiveMarks(("Long", "Short"), MINUTE, accepted_weight=0.3)
+    held.take([span(15, 29, source="model_accepted", known_at=closed(40))], [rejected(10, 19)])
+    for now, refused in ((39, list(range(10, 20))), (40, list(range(10, 15)))):
+        assert np.flatnonzero(held.refused(TIME, closed(now)) >= 0).tolist() == refused
+
+
 def test_a_model_of_one_label_takes_no_rejection_since_it_has_no_other_answer() -> None:
     held = LiveMarks(("Long",), MINUTE)
     held.take([], [rejected(10, 14)])

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 from nn import live_run
-from nn.checkpoint import load, load_state
+from nn.checkpoint import Kept, load, load_state
 from nn.commands import FeedEnded, ForgetSince, MarksChanged, StartLive
 from nn.events import CandleLearnt, CandlePredicted, CandleScored, CheckpointSaved, RolledBack, RunEnded, Warned
 from nn.inference import InferenceThread
 from nn.live_run import LiveRun
-from nn.live_session import Kept, find_kept
+from nn.live_session import find_kept
 from nn.loaded import Choice, Refused
 from nn.snapshot import Snapshot
 from tests.nn.live_market import candle_commands, live, market, of, play, session

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from nn import live_learning, tape
-from nn.checkpoint import Weights, load, load_state, save
+from nn.checkpoint import Kept, Weights, load, load_state, save
 from nn.dataset_dir import Candles
 from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, RolledBack, Warned
 from nn.learner import StepResult
-from nn.live_session import Kept, Session
+from nn.live_session import Session
 from nn.windows import Batch
 from tests.nn.live_market import MINUTE, joined, market, of, play, session
 
