@@ -21,11 +21,12 @@ if torch.cuda.is_available():
 
     @pytest.mark.gpu
     @pytest.mark.parametrize("model", MODELS)
-    # cuDNN multiplies a GRU's float32 in TF32, which rounds to 10 bits.
-    @pytest.mark.parametrize(("use_amp", "within"), [(False, 5e-3), (True, 5e-2)])
+    @pytest.mark.parametrize(("use_amp", "within"), [(False, 1e-3), (True, 5e-2)])
     def test_a_gradient_on_the_card_is_that_of_float64_on_a_cpu(model: str, use_amp: bool, within: float) -> None:
         config = ModelConfig(model=model, use_amp=use_amp)
-        assert gradient_error(config, choose("cuda", use_amp=use_amp)) <= within
+        # cuDNN multiplies a GRU's float32 in TF32, which rounds to 10 bits.
+        most = max(within, 5e-3) if model == "gru" else within
+        assert gradient_error(config, choose("cuda", use_amp=use_amp)) <= most
 
     @pytest.mark.gpu
     @pytest.mark.parametrize("model", MODELS)
