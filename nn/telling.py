@@ -1,0 +1,167 @@
+"""What a batch run says: its events, made of where it stands."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nn.checkpoint import LAST, Weights
+from nn.events import BatchDone, CheckpointSaved, EpochDone, JudgedOnTest, RunEnded, RunResumed, RunStarted, Warned
+from nn.job import Job, Start
+from nn.judging import without_details
+from nn.learner import Learner, StepResult
+from nn.logline import batch_line, epoch_line
+from nn.metrics import summary
+from nn.progress import Progress
+from nn.training_data import CONTROL_VISITS, TrainingData
+
+Json = dict[str, Any]
+
+CONTROL_NOTE = (
+    f"control: targets are shuffled, so all there is to learn is by heart; an epoch visits {CONTROL_VISITS} times "
+    "as many windows, and no later run starts from the result"
+)
+PACE_STEPS = 20  # steps over which windows/s and ETA are averaged
+
+
+class Telling:
+    """Makes the events of one run; `batches` has how many each epoch takes."""
+
+    def __init__(self, job: Job, data: TrainingData, batches: Sequence[int]) -> None:
+        self.job, self.data, self.batches = job, data, batches
+        self.on_train: dict[str, dict[str, Json]] = {}  # head → the baselines on the train rows
+        self.judging_s = 0.0  # what judging the last epoch took
+        self._pace: deque[tuple[int, float]] = deque(maxlen=PACE_STEPS)  # windows and seconds of the newest steps
+
+    def took(self, windows: int, seconds: float) -> None:
+        """Count a step into the pace."""
+        self._pace.append((windows, seconds))
+
+    def started(self, start: Start, parameters: int, threads: int) -> RunStarted:
+        """Tell what the run is of, and what a person should know of the data before any figure."""
+        return RunStarted(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            mode="batch",
+            config=self.job.config.to_json(),
+            origin=start.origin,
+            reason=start.reason,
+            parameters=parameters,
+            device=str(self.job.device.device),
+            dtype=self.job.device.dtype,
+            threads=threads,
+            data=self.data.facts | {"batches": self.batches[0], "steps": sum(self.batches)},
+            notes=self._notes(),
+        )
+
+    def resumed(self, step: int) -> RunResumed:
+        """Tell where the run goes on."""
+        return RunResumed(run_id=self.job.run_id, time=self.job.now_ms(), step=step, from_checkpoint=LAST)
+
+    def batch_done(self, progress: Progress, result: StepResult, learner: Learner) -> BatchDone:
+        """Tell of one step."""
+        epochs, epoch, batch = self.job.config.epochs, progress.epoch, progress.batch
+        batches = self.batches[epoch - 1]
+        candle, trend = result.accuracy("candle"), result.accuracy("trend")
+        windows, seconds = (sum(part) for part in zip(*self._pace, strict=True))
+        left = sum(self.batches[epoch - 1 :]) - batch
+        return BatchDone(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            line=batch_line(batch, batches, result.loss, candle, trend),
+            epoch=epoch,
+            epochs=epochs,
+            batch=batch,
+            batches=batches,
+            step=learner.steps,
+            loss=result.loss,
+            candle_accuracy=candle,
+            trend_accuracy=trend,
+            learning_rate=result.learning_rate,
+            gradient_norm=result.gradient_norm,
+            windows_per_s=windows / seconds,
+            eta_s=left * seconds / len(self._pace) + (epochs - epoch + 1) * self.judging_s,
+            skipped_steps=learner.skipped,
+        )
+
+    def epoch_done(self, progress: Progress, validation: Json | None, *, best: bool) -> EpochDone:
+        """Tell the means of an epoch over its train batches, and its validation beside them."""
+        epochs, batches = self.job.config.epochs, self.batches[progress.epoch - 1]
+        train = self._train_report(progress)
+        return EpochDone(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            line=epoch_line(progress.epoch, epochs, train["loss"], train["candle_accuracy"], batches),
+            epoch=progress.epoch,
+            epochs=epochs,
+            batches=batches,
+            train=train,
+            validation=validation if best else without_details(validation),
+            best=best,
+            verdict=validation["verdict"] if validation else None,
+            seconds=progress.seconds + self.judging_s,
+        )
+
+    def judged_on_test(self, progress: Progress, test: Json | None, seconds: float) -> JudgedOnTest:
+        """Tell what the chosen weights reach on candles that chose nothing."""
+        return JudgedOnTest(
+            run_id=self.job.run_id,
+            time=self.job.now_ms(),
+            epoch=progress.best_epoch,
+            test=test,
+            verdict=test["verdict"] if test else None,
+            seconds=seconds,
+        )
+
+    def saved(self, name: str, weights: Weights, *, result: bool) -> CheckpointSaved:
+        """Tell of a checkpoint; `result` says that later runs may start from it."""
+        meta = weights.meta
+        return CheckpointSaved(
+            run_id=self.job.run_id,
+            name=name,
+            step=meta.step,
+            data_cut=meta.data_cut,
+            result=result,
+            meta=meta.to_json(),
+        )
+
+    def warned(self, warnings: Sequence[tuple[str, str]]) -> Iterator[Warned]:
+        """Tell of each `(code, message)`."""
+        for code, message in warnings:
+            yield Warned(run_id=self.job.run_id, time=self.job.now_ms(), code=code, message=message)
+
+    def ended(self, state: str, told: Mapping[str, Any]) -> RunEnded:
+        """Tell how the run ended."""
+        return RunEnded(run_id=self.job.run_id, time=self.job.now_ms(), state=state, summary=dict(told))
+
+    def _notes(self) -> list[str]:
+        facts = self.data.facts
+        notes = [f"class edges: {self.data.edges.source}"]
+        marks, weight = facts["marks"], facts["accepted_weight"]
+        if marks:
+            told = ", ".join(f"{count} {source}" for source, count in marks.items())
+            notes.append(f"labels from marks by source: {told}; one that was accepted counts {weight:g} of a drawn one")
+        if refused := facts["refused"]:
+            count = facts["rejected"]
+            notes.append(f"{refused} candles under {count} rejected suggestions teach what they are not")
+        if "label" in self.data.targets and not facts["labelled"]:
+            notes.append("no candle of the dataset has a label: the label head learns nothing")
+        if self.job.config.shuffle_targets:
+            notes.append(CONTROL_NOTE)
+        return notes
+
+    def _train_report(self, progress: Progress) -> Json:
+        """Give the epoch's means over its train batches, with the baselines on the train rows."""
+        heads = {head: summary(np.array(matrix)) for head, matrix in progress.confusion.items()}
+        heads = {head: of for head, of in heads.items() if of["n"]}
+        return {
+            "loss": progress.loss_sum / progress.losses if progress.losses else None,
+            "candle_accuracy": heads.get("candle", {}).get("accuracy"),
+            "trend_accuracy": heads.get("trend", {}).get("accuracy"),
+            "n": max((of["n"] for of in heads.values()), default=0),
+            "baselines": {head: self.on_train[head] for head in heads},
+            "heads": heads,
+        }
