@@ -22,6 +22,10 @@ Json = dict[str, Any]
 
 HIDDEN = "hidden"  # type of an event that may not be told; its number stays, so that none seems lost
 WHOLE_NOTICES = ("label_set", "annotations", "reviewed", "suggestions")  # tell no more than that there is news
+OWN_NOTICES = ("replay", "blind")  # of the author's own replay and blind pass
+OF_NO_MARK = frozenset(  # types of event that tell nothing of what was learnt from marks
+    {"model_loaded", "candle_scored", "candle_learnt", "drift_alarm", "rolled_back", "run_resumed"}
+)
 
 
 class Veils:
@@ -60,24 +64,24 @@ class Veils:
         with self._database.read() as session:
             run = get_run(session, run_id)
             timeframe = get_series(session, run.series_id).timeframe
-        cursor = self.of(run.series_id, author).cursor
-        if cursor is None:
-            return list(items)
-        return [item if _tells_past(item, cursor, timeframe) else _blank(item) for item in items]
+        veil = self.of(run.series_id, author)
+        return [_event(item, veil, timeframe) for item in items]
 
     def notices(self, author: str, series_id: int, items: Sequence[Json]) -> list[Json]:
         """Give the notices of a series as an author may see them."""
         veil = self.of(series_id, author)
+        mine = [item for item in items if item["what"] not in OWN_NOTICES or item["author"] == author]
         if veil.is_open:
-            return list(items)
-        shown = (_notice(item, veil) for item in items)
+            return mine
+        shown = (_notice(item, veil, series_id) for item in mine)
         return [item for item in shown if item is not None]
 
     def run(self, author: str, run: Json) -> Json:
-        """Give a run as an author may see it: without what it learnt on a series whose future is hidden."""
-        if self.of(run["series_id"], author).cursor is None:
-            return run
-        return {**run, "config": {"model": run["config"].get("model")}, "summary": {}, "cause": None}
+        """Give a run as an author may see it: without what it learnt from a future or from marks that are hidden."""
+        veil = self.of(run["series_id"], author)
+        if veil.cursor is not None:
+            return {**run, "config": {"model": run["config"].get("model")}, "summary": {}, "cause": None}
+        return run if veil.hides is None else {**run, "summary": {}}
 
     def _known(self) -> dict[tuple[str, int], Veil]:
         if self._veils is None:
@@ -89,6 +93,14 @@ def _sees_less(before: Veil | None, now: Veil) -> bool:
     if before is None or (before.hides is None and now.hides is not None):
         return True
     return now.cursor is not None and (before.cursor is None or now.cursor < before.cursor)
+
+
+def _event(event: Json, veil: Veil, timeframe: str) -> Json:
+    if veil.cursor is not None and not _tells_past(event, veil.cursor, timeframe):
+        return _blank(event)
+    if veil.hides is None or event["type"] in OF_NO_MARK:
+        return event
+    return {**event, "label_probabilities": None} if event["type"] == "candle_predicted" else _blank(event)
 
 
 def _tells_past(event: Json, cursor: int, timeframe: str) -> bool:
@@ -111,12 +123,17 @@ def _blank(event: Json) -> Json:
     return {"run_id": event["run_id"], "seq": event["seq"], "time": event["time"], "type": HIDDEN, "line": None}
 
 
-def _notice(item: Mapping[str, Any], veil: Veil) -> Json | None:
+def _notice(item: Mapping[str, Any], veil: Veil, series_id: int) -> Json | None:
     if item["what"] in WHOLE_NOTICES:
+        told = () if veil.hides is None else ("author", "task")
+        return {name: value for name, value in item.items() if name not in told}
+    if item["what"] in OWN_NOTICES:
         return dict(item)
-    if item["what"] == "replay":
-        return dict(item) if item["author"] == veil.author else None
     if item["what"] == "annotation":
         mark = item.get("annotation")
+        if mark is None and item["author"] != veil.author:  # it may have been hidden: the browser asks what is left
+            return {"what": "annotations", "id": series_id}
         return dict(item) if mark is None or veil.shows(mark) else None
-    return None if veil.cursor is not None else dict(item)
+    if veil.cursor is not None:
+        return None
+    return {**item, "run": {**item["run"], "summary": {}}} if item["what"] == "run" else dict(item)

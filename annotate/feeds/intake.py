@@ -77,7 +77,8 @@ class Intake:
 
         Raises InvalidInput for what cannot be taken and, for a single candle, Conflict where another one is stored;
         then nothing was stored. In a list the others are stored, and the receipt names the conflicts. With the
-        `cursor` of a replay no stored candle that closes after it is told (`stored` is null).
+        `cursor` of a replay no stored candle that closes after it is told (`stored` is null), nor where candles are
+        missing after it, nor which are older than what is stored there.
         """
         timeframe = self._timeframe(series_id)
         last = self._candles.bounds(series_id).last
@@ -85,7 +86,7 @@ class Intake:
         arrivals = read_arrivals(body, timeframe, phase, now)
         receipt = self._take(series_id, timeframe, arrivals, notes=_notes(arrivals, timeframe, now))
         if cursor is not None:
-            receipt = replace(receipt, conflicts=_up_to(cursor, timeframe, receipt.conflicts))
+            receipt = _told_up_to(cursor, timeframe, receipt)
         if receipt.conflicts and not isinstance(body, list):
             raise _contradiction(receipt.conflicts[0])
         return receipt
@@ -268,11 +269,13 @@ def _notes(arrivals: Arrivals, timeframe: str, now: int) -> list[str]:
     return [f"the newest candle closes {ahead / 1000:,.0f} s after this server's clock; check both clocks"]
 
 
-def _up_to(cursor: int, timeframe: str, conflicts: list[Json]) -> list[Json]:
-    return [
+def _told_up_to(cursor: int, timeframe: str, receipt: Receipt) -> Receipt:
+    conflicts = [
         conflict if close_of(conflict["time"], timeframe) <= cursor else {**conflict, "stored": None}
-        for conflict in conflicts
+        for conflict in receipt.conflicts
     ]
+    late = [time for time in receipt.late if close_of(time, timeframe) <= cursor]
+    return replace(receipt, conflicts=conflicts, late=late, gaps=[gap for gap in receipt.gaps if gap.end <= cursor])
 
 
 def _contradiction(conflict: Json) -> Conflict:

@@ -48,10 +48,11 @@ def create_label_set(session: Session, draft: LabelSetDraft) -> LabelSet:
     return label_set
 
 
-def save_label_set(session: Session, label_set_id: int, draft: LabelSetDraft) -> LabelSet:
+def save_label_set(session: Session, label_set_id: int, draft: LabelSetDraft, *, archive_all: bool = False) -> LabelSet:
     """Store the whole set as its next revision.
 
-    A label that is left out is deleted where nothing uses it, else archived. What is stored already changes nothing.
+    A label that is left out is deleted where nothing uses it, else archived; with `archive_all` it is archived anyway,
+    for someone who may not know which are used. What is stored already changes nothing.
     Raises Conflict with both versions for a stale revision, InvalidInput for the id of a foreign label.
     """
     label_set = get_label_set(session, label_set_id)
@@ -65,7 +66,7 @@ def save_label_set(session: Session, label_set_id: int, draft: LabelSetDraft) ->
             yours={"name": draft.name, "revision": draft.revision, "labels": [_draft_to_json(d) for d in draft.labels]},
             stored=label_set_to_json(session, label_set),
         )
-    _replace(session, label_set, draft.labels)
+    _replace(session, label_set, draft.labels, archive_all=archive_all)
     label_set.name = draft.name
     label_set.exclusive = list(_exclusive_of(label_set, draft))
     label_set.revision += 1
@@ -138,14 +139,14 @@ def labels_to_json(labels: Iterable[Label]) -> list[Json]:
     return [{name: getattr(label, name) for name in LABEL_FIELDS} for label in labels]
 
 
-def _replace(session: Session, label_set: LabelSet, drafts: Iterable[LabelDraft]) -> None:
+def _replace(session: Session, label_set: LabelSet, drafts: Iterable[LabelDraft], *, archive_all: bool = False) -> None:
     wanted = list(drafts)
     rows = {label.id: label for label in label_set.labels}
     _check_ids(rows, wanted)
     kept = {draft.id for draft in wanted}
     gone = [label for label in label_set.labels if label.id not in kept]
     used = _used_labels(session, [label.id for label in gone])
-    archived = [label for label in gone if label.id in used]
+    archived = [label for label in gone if archive_all or label.id in used]
     _check_archived_names(archived, wanted)
     # Names swap places freely: none may meet the unique constraint half way.
     for label in label_set.labels:

@@ -12,8 +12,10 @@ from annotate.store.label_sets import (
     label_set_to_json,
     list_label_sets,
     save_label_set,
+    series_using,
 )
 from annotate.views.services import services
+from annotate.views.veil import veil_of
 
 bp = Blueprint("label_sets", __name__, url_prefix="/api/label-sets")
 
@@ -45,7 +47,8 @@ def put_label_set(label_set_id: int) -> Json:
     """Store a label set whole, as its next revision."""
     draft = LabelSetDraft.from_json(request.get_json())
     with services().database.write() as session:
-        label_set = label_set_to_json(session, save_label_set(session, label_set_id, draft))
+        hides = any(not veil_of(series_id).is_open for series_id in series_using(session, label_set_id))
+        label_set = label_set_to_json(session, save_label_set(session, label_set_id, draft, archive_all=hides))
     for series_id in label_set["used_by"]:
         body = {"what": "label_set", "id": label_set_id, "label_set": label_set}
         services().publisher.series_changed(series_id, body)

@@ -98,6 +98,7 @@ def post_pass(series_id: int) -> tuple[Json, int]:
         get_series(session, series_id)
         made = begin_pass(session, series_id, author(), hides, now_ms())
     services().veils.reload()
+    _tell_of_pass(series_id)
     return {"pass": pass_to_json(made)}, 201
 
 
@@ -108,6 +109,7 @@ def delete_pass(series_id: int) -> Json:
         get_series(session, series_id)
         ended = end_pass(session, series_id, author(), now_ms())
     services().veils.reload()
+    _tell_of_pass(series_id)
     return {"pass": pass_to_json(ended)}
 
 
@@ -136,6 +138,11 @@ def _told(replay: ReplaySession, walk: Walk) -> Json:
 def _tell(series_id: int, replay: Json | None) -> None:
     body = {"what": "replay", "id": author(), "author": author()}
     services().publisher.series_changed(series_id, body | ({} if replay is None else {"cursor": replay["cursor"]}))
+
+
+def _tell_of_pass(series_id: int) -> None:
+    """Tell the author's pages that other marks are hidden now, or none: they ask again for what they hold."""
+    services().publisher.series_changed(series_id, {"what": "blind", "id": author(), "author": author()})
 
 
 def _shown(replay: ReplaySession, walk: Walk) -> Json:

@@ -18,7 +18,7 @@ from annotate.timeframe import close_of
 from annotate.training import RunMode
 from annotate.views.incoming import optional_json
 from annotate.views.services import author, services
-from annotate.views.veil import cursor_of
+from annotate.views.veil import veil_of
 
 bp = Blueprint("runs", __name__, url_prefix="/api")
 
@@ -117,10 +117,12 @@ def predict(series_id: int) -> Json:
     fields.only(("model", "as_of"))
     model = fields.text("model", 50) if fields.has("model") else None
     as_of = fields.whole("as_of", EARLIEST_MS, LATEST_MS) if fields.has("as_of") else None
-    cursor = cursor_of(series_id)
-    if cursor is None:
-        return services().trainer.predict(series_id, model, as_of)
-    return _predict_in_replay(series_id, model, as_of, cursor)
+    veil = veil_of(series_id)
+    if veil.cursor is None:
+        said = services().trainer.predict(series_id, model, as_of)
+    else:
+        said = _predict_in_replay(series_id, model, as_of, veil.cursor)
+    return said if veil.hides is None else {**said, "label_probabilities": None}
 
 
 def _predict_in_replay(series_id: int, model: str | None, as_of: int | None, cursor: int) -> Json:

@@ -28,7 +28,7 @@ from annotate.store.series import (
 from annotate.timeframe import offered
 from annotate.views.columns import binary_json, encoder
 from annotate.views.services import now_ms, services
-from annotate.views.veil import cursor_of
+from annotate.views.veil import cursor_of, refusal, veil_of
 
 bp = Blueprint("series", __name__, url_prefix="/api/series")
 
@@ -57,6 +57,9 @@ def patch_series(series_id: int) -> Json:
     """Rename a series, or let it use another label set."""
     fields = Fields(request.get_json())
     fields.only(("symbol", "label_set_id"))
+    veil = veil_of(series_id)
+    if fields.has("label_set_id") and not veil.is_open:  # whether it is taken tells which labels hidden marks have
+        raise refusal(series_id, veil)
     with services().database.write() as session:
         if fields.has("label_set_id"):
             assign_label_set(session, get_series(session, series_id), fields.whole("label_set_id", 1, MAX_ID))

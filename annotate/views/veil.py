@@ -33,6 +33,7 @@ HIDING = frozenset(
         *("annotations.post_bulk", "annotations.patch_annotations"),
         *("annotations.get_undo", "annotations.post_undo", "annotations.post_redo"),
         *("runs.get_runs", "runs.get_one_run", "runs.stop_run", "runs.pause_run", "runs.get_events", "runs.predict"),
+        "run_figures.post_memory",
         *("worth.get_worth", "worth.get_costs", "worth.put_costs"),
         *("indicators.get_indicators", "indicators.get_offers"),
         *("suggestions.get_offers", "suggestions.post_suggestions", "suggestions.get_suggestions"),
@@ -50,8 +51,11 @@ CUT = frozenset(
     }
 )
 """Endpoints that cut at a replay's cursor, or refuse what reaches past it; in a blind pass they are refused."""
-OF_MARKS = frozenset({"annotations", "datasets", "workspace", "suggestions", "together", "worth"})
-"""Blueprints whose answers may tell of others' marks; in a blind pass without a replay the rest may speak."""
+OF_MARKS = frozenset(
+    {"annotations", "datasets", "workspace", "suggestions", "together", "worth", "runs", "run_figures"}
+)
+"""Blueprints whose answers may tell of others' marks, or of what was learnt from them; the rest may speak in a blind
+pass without a replay."""
 
 
 def register(app: Flask) -> None:

@@ -270,7 +270,7 @@ def replay_somewhere_without_prices(chart: ChartPage) -> None:
     expect(page.locator(".replay-bar")).to_be_hidden()
 
 
-def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: ChartPage) -> None:
+def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: ChartPage, errors: list[str]) -> None:
     page, times = chart.page, chart.candle_times(60)
     path = f"/api/series/{EURUSD}/annotations/00000000-0000-4000-8000-000000000071"
     theirs = {"kind": "span", "label": "Short", "start": times[5], "end": times[15], "revision": 0}
@@ -290,6 +290,15 @@ def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: 
     expect(page.get_by_role("table", name="Agreement of me and Ada").get_by_role("row", name="Spans")).to_contain_text(
         "F1 1.00"
     )
+    expect(page.locator(".annotation-row")).to_have_count(3)
+    page.get_by_role("button", name="Hide what others marked").click()
+    expect(page.locator(".annotation-row")).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.locator("body").press("Shift+w")
+    page.get_by_role("button", name="End the blind pass").click()
+    expect(page.get_by_role("button", name="Compare")).to_be_enabled()
+    expect(page.locator(".annotation-row")).to_have_count(3)
+    errors.clear()  # suggestions are refused in a blind pass, and the browser notes it
     page.keyboard.press("Escape")
     page.locator(".annotation-row[title*=Span]").first.click()
     page.get_by_role("button", name="Accept", exact=True).click()

@@ -97,7 +97,7 @@ def test_a_changed_candle_is_refused_with_both_versions_and_in_a_list_the_others
     assert stored(client, series_id) == [candle(number) for number in range(3)]
 
 
-def test_in_a_replay_a_conflict_does_not_tell_what_comes_after_the_cursor(client: FlaskClient, series_id: int) -> None:
+def test_in_a_replay_a_receipt_does_not_tell_what_comes_after_the_cursor(client: FlaskClient, series_id: int) -> None:
     post(client, series_id, [candle(number) for number in range(4)])
     opened = client.post(f"/api/series/{series_id}/replay", json={"at": candle(2)["time"]})
     assert opened.status_code == 201, opened.text
@@ -105,6 +105,8 @@ def test_in_a_replay_a_conflict_does_not_tell_what_comes_after_the_cursor(client
     receipt = post(client, series_id, changed)
     assert [conflict["stored"] for conflict in receipt["conflicts"]] == [candle(1), None]
     assert post(client, series_id, changed[1], 409)["details"]["stored"] is None
+    assert post(client, series_id, [candle(9)])["gaps"] == [], "it would tell where the candles end"
+    assert post(client, series_id, [candle(6)])["late"] == [], "it would tell that there is a later one"
     client.delete(f"/api/series/{series_id}/replay")
 
 

@@ -95,6 +95,22 @@ def test_a_series_moves_to_another_set_only_where_its_classes_fit(marking: Marki
     refused(marking.client.patch(f"/api/series/{marking.series_id}", json={"label_set_id": 99_999}), 404)
 
 
+def test_whoever_may_not_see_every_mark_is_not_told_which_labels_they_have(marking: Marking) -> None:
+    made = make(marking, label("A"), label("Theirs"), label("Unused"))
+    path = f"/api/series/{marking.series_id}"
+    answered(marking.client.patch(path, json={"label_set_id": made["id"]}))
+    marking.put_ok(span(label="Theirs"), X_Author="Ben")
+    answered(marking.client.post(f"{path}/blind", json={"hides": "others"}), 201)
+    after = answered(put(marking, made, labels=made["labels"][:1]))
+    assert [(each["name"], each["archived"]) for each in after["labels"][1:]] == [("Theirs", True), ("Unused", True)]
+    assert refused(marking.client.patch(path, json={"label_set_id": 1}), 409)["code"] == "blind_pass"
+    answered(marking.client.delete(f"{path}/blind"))
+    assert [each["name"] for each in answered(put(marking, after, labels=after["labels"][:1]))["labels"]] == [
+        "A",
+        "Theirs",
+    ]
+
+
 @pytest.mark.parametrize(
     ("labels", "field"),
     [

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from annotate.models import Json
+from annotate.store.events import add_events
+from annotate.store.runs import add_run
 from tests.annotate.annotations.builders import HOUR, START, level, point, span, trade
 from tests.web.marking import Marking, answered, refused
+from tests.web.test_annotations import following
 
 
 def replay(marking: Marking, method: str = "GET", author: str = "me", status: int = 200, **body: Any) -> Json:
@@ -170,6 +173,47 @@ def test_a_blind_pass_hides_the_marks_of_others(marking: Marking) -> None:
     assert answered(marking.client.delete(path))["pass"]["ended"] is not None
     assert [mark["id"] for mark in marking.marks()] == [theirs["id"], mine["id"]]
     assert len(answered(marking.client.get(path))["items"]) == 1
+
+
+def test_in_a_blind_pass_runs_say_nothing_of_what_they_learnt_from_marks(marking: Marking) -> None:
+    with marking.parts.database.write() as session:
+        run = add_run(session, mode="live", series_id=marking.series_id, dataset_id=None, config={}, created=1)
+        run.summary = {"classes": {"Secret": 3}}
+        head = {"run_id": run.id, "time": 1, "line": None}
+        facts: list[Json] = [
+            {"type": "run_started", "data": {"marks": {"human": 7}}, "notes": ["7 human"]},
+            {"type": "candle_predicted", "label_probabilities": {"Secret": 1.0}, "trend_up": 0.5},
+            {"type": "candle_scored", "correct": True},
+        ]
+        add_events(session, [{**head, "seq": seq, **each} for seq, each in enumerate(facts, 1)])
+    path = f"/api/series/{marking.series_id}/blind"
+    with following(marking) as mine, following(marking, author="Ben") as theirs:
+        gone = marking.put_ok(span(60, 70), X_Author="Ann")
+        for notices in (mine, theirs):
+            assert notices.get(timeout=10)["annotation"] == gone
+        answered(marking.client.post(path, json={"hides": "others"}), 201)
+        assert mine.get(timeout=10)["what"] == "blind"
+        answered(marking.client.delete(f"{path[:-6]}/annotations/{gone['id']}", headers={"X-Author": "Ann"}))
+        told = {"run": {"id": run.id, "summary": {"classes": {"Secret": 3}}}}
+        marking.parts.publisher.series_changed(marking.series_id, {"what": "run", "id": run.id, **told})
+        task = {"what": "suggestions", "id": 1, "task": {"found": 5}}
+        marking.parts.publisher.series_changed(marking.series_id, task)
+        assert [mine.get(timeout=10) for _ in range(3)] == [
+            {"what": "annotations", "id": marking.series_id},
+            {"what": "run", "id": run.id, "run": {"id": run.id, "summary": {}}},
+            {"what": "suggestions", "id": 1},
+        ]
+        assert theirs.get(timeout=10)["id"] == gone["id"], "another's blind pass is nobody else's news"
+    events = answered(marking.client.get(f"/api/runs/{run.id}/events"))["items"]
+    assert [event["type"] for event in events] == ["hidden", "candle_predicted", "candle_scored"]
+    assert (events[1]["label_probabilities"], events[1]["trend_up"]) == (None, 0.5)
+    assert answered(marking.client.get(f"/api/runs/{run.id}"))["run"]["summary"] == {}
+    for address in (f"/api/runs/{run.id}/figures", f"/api/runs/{run.id}/report.html"):
+        assert refused(marking.client.get(address), 409)["code"] == "blind_pass"
+    config = {"mode": "batch", "series_id": marking.series_id}
+    assert refused(marking.client.post("/api/runs", json=config), 409)["code"] == "blind_pass"
+    answered(marking.client.delete(path))
+    assert answered(marking.client.get(f"/api/runs/{run.id}/events"))["items"][0]["notes"] == ["7 human"]
 
 
 def test_a_second_pass_over_ones_own_marks_hides_the_first_one(marking: Marking) -> None:

@@ -1,11 +1,11 @@
-// Tells when this author's replay of the open series began, moved or ended, in whatever tab. No DOM.
+// Tells when this author's replay of the open series began, moved or ended, or a blind pass did, in whatever tab. No DOM.
 
 /** A beginning, a step back and the end change what may be told: soon. */
 const SOON_MS = 300;
 /** A replay that goes on only adds to it, and each time all is asked again: once it rests. */
 const RESTS_MS = 3000;
 
-/** @typedef {{series_id: number, cursor?: number}} Moved the cursor is left out at the end */
+/** @typedef {{series_id: number, cursor?: number}} Moved the cursor is left out at the end, and of a blind pass */
 
 /** Whoever keeps what was told forgets it and asks again. */
 export class ReplayWatch {

@@ -253,7 +253,7 @@ export class RunDesk {
   /** @param {unknown} notice without `what` after a cut: anything may have changed */
   #noticed(notice) {
     const { what, run } = /** @type {{what?: string, run?: Run}} */ (notice);
-    if (what === "replay") this.replay.moved(/** @type {import("./replay-watch.js").Moved} */ (notice));
+    if (what === "replay" || what === "blind") this.replay.moved(/** @type {import("./replay-watch.js").Moved} */ (notice));
     else if (run !== undefined) this.#setRuns([run, ...this.runs.get().filter((known) => known.id !== run.id)]);
     else if (what === undefined) void this.refresh();
   }

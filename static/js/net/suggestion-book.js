@@ -2,7 +2,7 @@
 
 import { createStore } from "../model/store.js";
 import { suggestionOf } from "../model/suggestion.js";
-import { isAborted } from "./api.js";
+import { ApiError, isAborted } from "./api.js";
 
 /** @typedef {import("../model/suggestion.js").Suggestion} Suggestion */
 /** @typedef {import("../model/suggestion.js").Task} Task */
@@ -77,7 +77,8 @@ export class SuggestionBook {
       const task = this.state.get().task ?? near.tasks.at(-1) ?? null;
       this.state.set({ items: near.items.map(suggestionOf), count: every.count, task });
     } catch (error) {
-      if (!isAborted(error)) this.#later();
+      if (error instanceof ApiError && !error.isTemporary) this.state.set(NOTHING); // hidden now, in a blind pass
+      else if (!isAborted(error)) this.#later();
     }
   }
 

@@ -103,7 +103,7 @@ function accept({ what, id, annotation, label_set: labelSet }, book, labels) {
     void book.refresh();
   }
   if (what === "reviewed") void book.refreshReviewed();
-  if (what === undefined || what === "annotations") void book.refresh();
+  if (what === undefined || what === "annotations" || what === "blind") void book.refresh();
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { agreementRows } from "../model/agreement.js";
 import { totalRows } from "../model/worth.js";
+import { ApiError } from "../net/api.js";
 import { button, element, field, fill } from "./element.js";
 
 /** @typedef {import("./context.js").PageContext} PageContext */
@@ -30,9 +31,10 @@ class Results {
   #context;
   #book;
   #worth = /** @type {import("../model/worth.js").Worth | null} */ (null);
-  #authors = /** @type {{author: string, marks: number}[]} */ ([]);
+  #authors = /** @type {{author: string, marks: number}[] | null} null where they are hidden */ ([]);
   #passes = /** @type {Pass[]} */ ([]);
   #totals = element("div", { class: "table-holder" });
+  #people = element("div", { class: "stack" });
   #figures = element("div", { class: "table-holder", "aria-live": "polite" });
   #blind = element("div", { class: "stack" });
   #problem = element("p", { class: "problem", role: "alert" });
@@ -56,22 +58,43 @@ class Results {
 
   async read() {
     const { api } = this.#context;
-    const [worth, authors, passes] = await Promise.all([api.get(`${this.#path}/worth`), api.get(`${this.#path}/authors`), api.get(`${this.#path}/blind`)]);
+    const [worth, passes] = await Promise.all([api.get(`${this.#path}/worth`), api.get(`${this.#path}/blind`)]);
     this.#worth = worth;
-    this.#authors = authors.items;
     this.#passes = passes.items;
+    this.#authors = this.#openPass ? null : await this.#whoMarked();
+  }
+
+  /** @returns {Promise<{author: string, marks: number}[] | null>} null in a replay, which hides it */
+  async #whoMarked() {
+    try {
+      return (await this.#context.api.get(`${this.#path}/authors`)).items;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "replay") return null;
+      throw error;
+    }
+  }
+
+  get #openPass() {
+    return this.#passes.find(({ author, ended }) => author === this.#author && ended === null);
   }
 
   /** @returns {HTMLElement[]} */
   body() {
-    this.#drawTotals();
-    this.#drawBlind();
+    this.#draw();
     return [
       this.#problem,
       element("section", { class: "stack" }, element("h3", {}, "Trades"), element("p", { class: "muted" }, RULE), this.#costs(), this.#totals),
-      element("section", { class: "stack" }, element("h3", {}, "Agreement"), this.#comparison(), this.#figures),
+      element("section", { class: "stack" }, element("h3", {}, "Agreement"), this.#people, this.#figures),
       element("section", { class: "stack" }, element("h3", {}, "Blind pass"), this.#blind),
     ];
+  }
+
+  #draw() {
+    this.#drawTotals();
+    this.#drawBlind();
+    const text = this.#openPass ? "It can be looked at when the blind pass is over." : "It can be looked at when the replay is over.";
+    fill(this.#people, this.#authors ? this.#comparison(this.#authors) : element("p", { class: "muted" }, text));
+    fill(this.#figures);
   }
 
   #costs() {
@@ -97,14 +120,16 @@ class Results {
     fill(this.#totals, this.#worth.items.length ? table("Totals of trades", head, lines) : element("p", { class: "muted" }, "No trade is marked yet."));
   }
 
-  #comparison() {
-    const names = this.#authors.map(({ author }) => author);
+  /** @param {{author: string}[]} authors */
+  #comparison(authors) {
+    const names = authors.map(({ author }) => author);
     const people = (/** @type {string} */ label, /** @type {string | undefined} */ chosen) => {
       const menu = element("select", { "aria-label": label }, ...names.map((name) => element("option", { value: name }, name)));
       if (chosen) menu.value = chosen;
       return menu;
     };
-    const [first, second] = [people("First person", names.includes(this.#author) ? this.#author : names[0]), people("Second person", names.find((name) => name !== this.#author))];
+    const me = names.includes(this.#author) ? this.#author : names[0];
+    const [first, second] = [people("First person", me), people("Second person", names.find((name) => name !== me))];
     const pass = element("select", { "aria-label": "Blind pass" }, element("option", { value: "" }, "two people"), ...this.#passes.map(({ id, author, started }) => element("option", { value: id }, `${author}'s pass of ${new Date(started).toISOString().slice(0, 10)} against before`)));
     const tolerance = element("input", { type: "number", min: 0, max: 100, step: 1, value: 2, class: "short", "aria-label": "Tolerance in candles", title: "Candles apart that still match" });
     const compare = () =>
@@ -118,13 +143,13 @@ class Results {
   }
 
   #drawBlind() {
-    const open = this.#passes.find(({ author, ended }) => author === this.#author && ended === null);
+    const open = this.#openPass;
     const change = (/** @type {() => Promise<unknown>} */ call) => () =>
       void this.#ask(async () => {
         await call();
-        await this.read();
-        this.#drawBlind();
         await this.#book.refresh();
+        await this.read();
+        this.#draw();
       });
     const { api } = this.#context;
     const actions = open

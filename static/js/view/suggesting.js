@@ -77,7 +77,7 @@ function follow(context, view, book) {
     const range = view.visible();
     if (range) book.see(range);
     unfollow = link.followSeries(current.id, (/** @type {any} */ notice) => {
-      if (notice.what === "suggestions" || notice.what === undefined) book.notice(notice.task);
+      if (notice.what === "suggestions" || notice.what === "blind" || notice.what === undefined) book.notice(notice.task);
     });
   };
   context.series.subscribe(open);
