@@ -83,7 +83,7 @@ def _services(settings: Settings, socketio: SocketIO) -> Services:
     trainer.settle()
     suggester = Suggester(settings, database, candles, publisher, trainer.read_labels)
     exports = Builds(database, candles, settings.data_dir)
-    waiting = Uploads(database, candles, settings.data_dir)
+    waiting = Uploads(database, candles, settings.data_dir, publisher.series_changed)
     workspaces = WorkspaceImports(database, candles, settings.data_dir, publisher.series_changed)
     return Services(settings, database, candles, trainer, publisher, exports, waiting, intake, suggester, workspaces)
 

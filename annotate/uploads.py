@@ -53,11 +53,17 @@ class Held:
 
 
 class Uploads:
-    """The files that are not imported yet; any thread may call, one thread imports in the background."""
+    """The files that are not imported yet; any thread may call, one thread imports in the background.
 
-    def __init__(self, database: Database, candles: CandleStore, data_dir: Path) -> None:
+    `changed` is told of each series that took more candles, as those who look at it are of fed ones.
+    """
+
+    def __init__(
+        self, database: Database, candles: CandleStore, data_dir: Path, changed: Callable[[int, Json], object]
+    ) -> None:
         self._database = database
         self._candles = candles
+        self._changed = changed
         self._folder = data_dir / FOLDER
         self._folder.mkdir(exist_ok=True)
         self._held: dict[str, Held] = {}
@@ -195,7 +201,16 @@ class Uploads:
         upload = replace(self._upload(held, answers, series_id), opened=self._early.opened(held.id))
         made = store_upload(self._database, self._candles, upload, now, watch)
         bounds = self._candles.all_bounds()
-        return [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
+        items = [{"series": series_json(series, bounds[series.id]), "report": report} for series, report in made]
+        for item in items:
+            if item["report"].get("added"):
+                self._tell_added(item["series"])
+        return items
+
+    def _tell_added(self, series: Json) -> None:
+        counts = {name: series[name] for name in ("first", "last", "candles")}
+        notice = {"what": "candles", "id": series["id"], **counts, "newest": None, "previous": None}
+        self._changed(series["id"], notice)
 
     def _over(self, held: Held, task: Task) -> None:
         if task.result is not None:

@@ -116,7 +116,10 @@ function choose(id) {
 
 /** Ask for the list of series; open the one that the address names or that was open last, else the first. */
 async function reloadSeries() {
+  const asked = (listsAsked += 1);
   const { items } = await api.get("/api/series");
+  if (asked < listShown) return; // a newer list came first
+  listShown = asked;
   const before = series.get().current;
   const still = items.find((/** @type {{id: number}} */ item) => item.id === before?.id) ?? null;
   series.set({ items, current: still, isLoaded: true });
@@ -126,6 +129,8 @@ async function reloadSeries() {
   } else if (items.length) openFirst(items.map((/** @type {{id: number}} */ { id }) => id));
   else view.close();
 }
+
+let [listsAsked, listShown] = [0, 0];
 
 /** @param {number[]} ids */
 function openFirst(ids) {

@@ -115,7 +115,7 @@ def test_a_zone_changes_what_is_read_and_nothing_else(chart: ChartPage) -> None:
     expect(list_head).not_to_contain_text("Asia")
 
 
-def test_new_candles_leave_a_view_of_older_ones_alone_and_push_on_one_of_the_newest(chart: ChartPage) -> None:
+def test_new_candles_are_counted_beside_a_view_of_older_ones_and_push_on_one_of_the_newest(chart: ChartPage) -> None:
     page, server = chart.page, chart.server
     rows = "".join(f"{index * 60},100,102,99,{100 + index % 3},5\n" for index in range(28_000_000, 28_000_300))
     table = ("fed.csv", f"time,open,high,low,close,volume\n{rows}")
@@ -123,27 +123,51 @@ def test_new_candles_leave_a_view_of_older_ones_alone_and_push_on_one_of_the_new
     fed = answer.json()["items"][0]["series"]
     candle = {"open": 100, "high": 102, "low": 99, "close": 101, "volume": 1, "closed": True}
 
-    def feed(first: int) -> None:
-        items = [{"time": fed["last"] + (first + place) * 60_000, **candle} for place in range(5)]
-        with page.expect_response("**/api/series"):  # the page has heard of them
-            assert server.call("POST", f"/api/series/{fed['id']}/candles", json=items).json()["receipt"]["stored"] == 5
+    def feed(first: int, count: int = 5) -> None:
+        items = [{"time": fed["last"] + (first + place) * 60_000, **candle} for place in range(count)]
+        receipt = server.call("POST", f"/api/series/{fed['id']}/candles", json=items).json()["receipt"]
+        assert receipt["stored"] == count
+
+    def add_file(*minutes: int) -> None:
+        lines = [f"{(fed['last'] + minute * 60_000) // 1000},100,102,99,101,1\n" for minute in minutes]
+        file = ("more.csv", "time,open,high,low,close,volume\n" + "".join(lines))
+        added = server.call("POST", "/api/series", files={"file": file}, data={"series_id": fed["id"]}).json()["report"]
+        assert added["added"] == len(minutes)
 
     page.goto(f"{server.address}/?series={fed['id']}")
     chart.wait_for_candles().wait_for_level("1m")
     expect(page.locator("#link-state")).to_have_text("● connected")
     chart.drag(300, 700, y=200)
     before = chart.visible()
+    notice = page.locator(".chart-notice")
+    expect(notice).to_be_hidden()
     feed(1)
+    expect(notice).to_have_text("+5 new candles →")
+    feed(6, count=1)
+    expect(notice).to_have_text("+6 new candles →")
+    assert chart.visible() == before
     mark = {"kind": "span", "label": "Long", "start": fed["last"] - 600_000, "end": fed["last"], "revision": 0}
     path = f"/api/series/{fed['id']}/annotations/00000000-0000-4000-8000-000000000012"
     assert server.call("PUT", path, json=mark, headers={"X-Author": "Ada"}).status_code == 200
     expect(page.locator(".annotation-row")).to_have_count(1)
     assert chart.visible() == before
-    page.keyboard.press("End")
+    for timeframe in ("5m", "1m"):
+        page.get_by_role("button", name=timeframe, exact=True).click()
+        chart.wait_for_level(timeframe)
+    add_file(-301, -300, 7, 8, 9)
+    expect(notice).to_have_text("+9 new candles →")
     newest = "time => { const { from, to } = __chart.visible(); return from < time && time < to }"
-    page.wait_for_function(newest, arg=fed["last"] + 5 * 60_000)
-    feed(6)
-    page.wait_for_function(newest, arg=fed["last"] + 10 * 60_000)
+    assert not page.evaluate(newest, fed["last"])
+    notice.click()
+    page.wait_for_function(newest, arg=fed["last"] + 9 * 60_000)
+    expect(notice).to_be_hidden()
+    for first, count in ((10, 5), (15, 1), (16, 5)):
+        feed(first, count)
+        page.wait_for_function(newest, arg=fed["last"] + (first + count - 1) * 60_000)
+    expect(notice).to_be_hidden()
+    add_file(21, 22)
+    page.wait_for_function(newest, arg=fed["last"] + 22 * 60_000)
+    expect(notice).to_be_hidden()
 
 
 def test_go_to_brings_a_time_into_view_and_says_what_it_cannot_take(chart: ChartPage) -> None:

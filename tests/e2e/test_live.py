@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from typing import Any
@@ -52,6 +53,11 @@ def test_candles_after_the_clock_are_hidden_while_it_runs_and_back_when_it_stops
     expect(page.locator(".model-strip")).to_contain_text("next 2017-07")
     expect(page.locator(".model-strip")).to_contain_text("trend")
     hover_candle(page, "predicted")
+    page.locator("body").press("Home")
+    newer = page.locator(".chart-notice")
+    expect(newer).to_have_text(re.compile(r"^\+\d+ new candles? →$"))
+    newer.press("Enter")
+    expect(newer).to_be_hidden()
     look_back_from(shared_server, page, 1_490_000_400_000, run_id)
     expect(page.locator(".model-strip")).to_contain_text("next 2017-07", timeout=WAIT_MS)
     errors[:] = [error for error in errors if "409" not in error]  # what was asked when the replay began is refused

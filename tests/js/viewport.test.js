@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { OverviewScale, stripeRuns } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
-import { centredOn, firstView, lastView, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView, viewInTimeframe } from "../../static/js/model/viewport.js";
+import { centredOn, firstView, lastView, mostCandles, needsLoad, newerCandles, rangeToLoad, seriesBounds, usableView, viewInTimeframe, withCandle } from "../../static/js/model/viewport.js";
 import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
 
 const BOUNDS = { from: at(0), to: at(10_000) };
@@ -17,6 +17,20 @@ test("a series covers its first open to its last close, or less while the future
   assert.deepEqual(seriesBounds(SERIES, at(1)), { from: at(0), to: at(1) });
   assert.equal(seriesBounds(SERIES, at(0)), null);
   assert.equal(seriesBounds({ ...SERIES, first: null, last: null }), null);
+});
+
+test("candles that came after the newest are counted, older ones that came with them are not", () => {
+  const more = (/** @type {number} */ last, /** @type {number} */ candles) => ({ ...SERIES, last: at(last), candles });
+  assert.equal(newerCandles(SERIES, more(7, 8)), 5);
+  assert.equal(newerCandles(SERIES, more(7, 508)), 5, "500 older ones came too");
+  assert.equal(newerCandles(SERIES, more(50, 5)), 2, "a weekend lies between");
+  assert.equal(newerCandles(SERIES, more(2, 20)), 0, "only older ones came");
+  assert.equal(newerCandles(more(7, 8), SERIES), 0);
+  assert.equal(newerCandles(SERIES, { ...more(7, 8), id: 2 }), 0);
+  const candle = { time: at(3), open: 1, high: 1, low: 1, close: 1, volume: null };
+  assert.deepEqual(withCandle(SERIES, candle), more(3, 4));
+  assert.deepEqual(withCandle(withCandle(SERIES, candle), candle), more(3, 4), "the same one counts once");
+  assert.deepEqual(withCandle({ ...SERIES, first: null, last: null, candles: 0 }, candle), { ...SERIES, first: at(3), last: at(3), candles: 1 });
 });
 
 test("a series opens at its last candles", () => {

@@ -25,6 +25,17 @@
  */
 
 /**
+ * What the server is asked for.
+ * @typedef {object} CandleRequest
+ * @property {number} seriesId
+ * @property {string} source the series' own timeframe
+ * @property {string} timeframe
+ * @property {{from: number | null, to: number}} range `from` null: from the first candle
+ * @property {number} most candles; a coarser level comes where there are more
+ * @property {number | null} until nothing from this time on may be seen, not even inside a coarser candle
+ */
+
+/**
  * One closed candle.
  * @typedef {object} Candle
  * @property {number} time open time, ms UTC

@@ -29,6 +29,30 @@ export function seriesBounds(series, until = null) {
 }
 
 /**
+ * A series with one closed candle more, where it has not got it.
+ * @param {import("./types.js").Series} series
+ * @param {import("./types.js").Candle} candle
+ * @returns {import("./types.js").Series}
+ */
+export function withCandle(series, { time }) {
+  if (series.last !== null && time <= series.last) return series;
+  return { ...series, first: series.first ?? time, last: time, candles: series.candles + 1 };
+}
+
+/**
+ * How many candles a series has after the newest one that it had. Its count grows with older ones too, so no more than
+ * fit into the time between.
+ * @param {import("./types.js").Series} before
+ * @param {import("./types.js").Series} now
+ * @returns {number}
+ */
+export function newerCandles(before, now) {
+  if (before.id !== now.id || before.last === null || now.last === null) return 0;
+  const room = Math.ceil((now.last - before.last) / stepMs(now.timeframe));
+  return Math.max(0, Math.min(room, now.candles - before.candles));
+}
+
+/**
  * The view with which a series opens for the first time: its last candles.
  * @param {TimeRange} bounds
  * @param {string} timeframe
@@ -90,6 +114,23 @@ export function rangeToLoad(visible, bounds) {
   const from = Math.max(bounds.from, Math.floor(visible.from - screen));
   const to = Math.min(bounds.to, Math.ceil(visible.to + screen));
   return to > from ? { from, to } : bounds;
+}
+
+/**
+ * What to ask the server for so that a view of a series can be drawn.
+ * @param {{series: import("./types.js").Series, timeframe: string, until: number | null}} shown
+ * @param {TimeRange} visible
+ * @param {number} widthPx of the pane
+ * @returns {import("./types.js").CandleRequest | null} null when there is nothing to show
+ */
+export function candleRequest({ series, timeframe, until }, visible, widthPx) {
+  const bounds = seriesBounds(series, until);
+  if (!bounds) return null;
+  const range = rangeToLoad(visible, bounds);
+  // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
+  const from = range.from === bounds.from ? null : range.from;
+  const most = mostCandles(range, visible, widthPx);
+  return { seriesId: series.id, source: series.timeframe, timeframe, range: { from, to: range.to }, most, until };
 }
 
 /**

@@ -6,15 +6,7 @@ import { isAborted } from "./api.js";
 
 const WAIT_MS = 80;
 
-/**
- * @typedef {object} CandleRequest
- * @property {number} seriesId
- * @property {string} source the series' own timeframe
- * @property {string} timeframe
- * @property {{from: number | null, to: number}} range `from` null: from the first candle
- * @property {number} most candles; a coarser level comes where there are more
- * @property {number | null} until nothing from this time on may be seen, not even inside a coarser candle
- */
+/** @typedef {import("../model/types.js").CandleRequest} CandleRequest */
 
 /** Loads one window at a time; only the newest request is answered. */
 export class CandleLoader {

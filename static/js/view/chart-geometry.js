@@ -1,6 +1,8 @@
-// Where times and prices stand on the chart: the part of the chart that panels and primitives measure with.
+// Where times and prices stand on the chart, and how it is: the part of the chart that panels and primitives measure with.
 
+import { createStore } from "../model/store.js";
 import { CandleChart } from "./candle-chart.js";
+import { OPENING } from "./chart-state.js";
 
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
 
@@ -11,9 +13,37 @@ export class ChartGeometry {
   /** @type {number | undefined} px at the top of the chart that words stand in */
   headPx;
 
+  state = createStore(OPENING);
+  lastFrameMs = 0;
+
   /** @param {HTMLElement} container */
   constructor(container) {
     this.chart = new CandleChart(container);
+  }
+
+  /** @param {Partial<import("./chart-state.js").ChartState>} part */
+  change(part) {
+    this.state.update((now) => ({ ...now, ...part }));
+  }
+
+  /** @param {boolean} hidden leaves prices out of axis and read-out, so that nobody knows the market by them */
+  setPricesHidden(hidden) {
+    if (hidden === this.state.get().pricesHidden) return;
+    this.change({ pricesHidden: hidden });
+    this.chart.setPricesHidden(hidden);
+  }
+
+  /**
+   * Measure how long the window that was just given to the chart takes to be there.
+   * @param {number} start when it was given, by `performance.now()`
+   * @param {() => void} then
+   */
+  painted(start, then) {
+    requestAnimationFrame(() => {
+      then();
+      this.lastFrameMs = performance.now() - start;
+      requestAnimationFrame(() => performance.mark("chart-painted"));
+    });
   }
 
   get window() {

@@ -2,24 +2,21 @@
 
 import { CandleWindow } from "../model/candle-window.js";
 import { priceDecimals } from "../model/format.js";
-import { createStore } from "../model/store.js";
-import { closeTime } from "../model/timeframe.js";
-import { centredOn, firstView, lastView, MAX_CANDLES, mostCandles, needsLoad, rangeToLoad, seriesBounds, usableView, viewInTimeframe } from "../model/viewport.js";
+import { closeTime, stepMs } from "../model/timeframe.js";
+import { candleRequest, centredOn, firstView, lastView, MAX_CANDLES, needsLoad, newerCandles, seriesBounds, usableView, viewInTimeframe, withCandle } from "../model/viewport.js";
 import { CandleLoader } from "../net/candle-loader.js";
 import { ChartGeometry } from "./chart-geometry.js";
-import { OPENING } from "./chart-state.js";
 
 /** @typedef {import("../model/types.js").Series} Series */
 /** @typedef {import("../model/types.js").Candle} Candle */
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
-
-/** @typedef {import("./chart-state.js").ChartState} ChartState */
-
 /** The chart of the page. */
 export class ChartView extends ChartGeometry {
   #loader;
   /** @type {Series | null} */
   #series = null;
+  /** @type {Series | null} as it was when its newest candle was in view */
+  #seen = null;
   #timeframe = "1m";
   /** @type {number | null} */
   #until = null;
@@ -29,7 +26,6 @@ export class ChartView extends ChartGeometry {
   #wanted;
   #data = CandleWindow.empty("1m");
   #decimals = 2;
-  #lastFrameMs = 0;
   /** @type {Candle[]} live candles that came while a window was on its way */
   #late = [];
   #askedToEnd = false;
@@ -41,11 +37,10 @@ export class ChartView extends ChartGeometry {
    */
   constructor(container, api) {
     super(container);
-    this.state = createStore(OPENING);
     this.#loader = new CandleLoader(api, {
       onLoaded: (candles, { range }) => this.#accept(candles, { from: range.from ?? this.bounds()?.from ?? range.to, to: range.to }),
-      onError: (error) => this.#change({ error }),
-      onBusy: (busy) => this.#change({ busy }),
+      onError: (error) => this.change({ error }),
+      onBusy: (busy) => this.change({ busy }),
     });
     this.chart.onRange(() => this.#rangeChanged());
   }
@@ -66,12 +61,12 @@ export class ChartView extends ChartGeometry {
    */
   open(series, timeframe, view) {
     const shown = timeframe === this.#timeframe ? this.chart.candlesInView() : undefined; // the next chart keeps the zoom
-    this.#series = series;
+    this.#series = this.#seen = series;
     this.#until = null;
     this.#clear(timeframe);
     const bounds = this.bounds();
     if (bounds) this.#show(usableView(view, bounds) ?? firstView(bounds, timeframe, shown));
-    else this.#change({ isEmpty: true, busy: false });
+    else this.change({ isEmpty: true, busy: false });
   }
 
   /** Close the series: nothing is drawn. */
@@ -80,11 +75,18 @@ export class ChartView extends ChartGeometry {
     this.#clear("1m");
   }
 
-  /** @param {Series} series the open one with new facts, such as more candles */
+  /**
+   * Take new facts of the open series, such as more candles: a view of the newest ones goes on to them, another one stays.
+   * @param {Series} series
+   */
   refresh(series) {
-    const wasEmpty = this.state.get().isEmpty;
+    const [before, wasAtEnd] = [this.#series ?? series, this.#isAtEnd()];
     this.#series = series;
-    if (wasEmpty) this.open(series, this.#timeframe);
+    if (this.state.get().isEmpty) return this.open(series, this.#timeframe);
+    const newer = newerCandles(before, series);
+    if (newer && wasAtEnd && this.#until === null) this.goToEnd();
+    else if (newer && this.#until === null) this.#countNewer();
+    if (series.candles - before.candles > newer) this.retry(); // older ones came: what is on the chart may lack them
     else this.#loadSoon();
   }
 
@@ -104,19 +106,12 @@ export class ChartView extends ChartGeometry {
     this.chart.remove();
   }
 
-  /** @param {boolean} hidden leaves prices out of axis and read-out, so that nobody knows the market by them */
-  setPricesHidden(hidden) {
-    if (hidden === this.state.get().pricesHidden) return;
-    this.#change({ pricesHidden: hidden });
-    this.chart.setPricesHidden(hidden);
-  }
-
   /** @param {string} timeframe */
   setTimeframe(timeframe) {
     const visible = this.chart.visible();
     const bounds = this.bounds();
     this.#timeframe = timeframe;
-    this.#change({ timeframe });
+    this.change({ timeframe });
     if (bounds) this.#show(visible ? viewInTimeframe(visible, bounds, timeframe) : firstView(bounds, timeframe));
   }
 
@@ -134,7 +129,7 @@ export class ChartView extends ChartGeometry {
 
   /** Bring the newest candles into view. */
   goToEnd() {
-    const [bounds, visible] = [this.bounds(), this.chart.visible()];
+    const [bounds, visible] = [this.bounds(), this.#wanted ?? this.chart.visible()];
     if (bounds && visible) this.showRange(lastView(bounds, this.#timeframe, visible.to - visible.from));
   }
 
@@ -146,15 +141,19 @@ export class ChartView extends ChartGeometry {
     this.chart.setVisible(range); // what is missing of it is asked for as after any other move of the view
   }
 
-  /** @param {number | null} timeMs */
-  showUntil(timeMs) {
+  /**
+   * @param {number | null} timeMs
+   * @param {number} [came] how many candles are seen more than before, where a replay jumped ahead
+   */
+  showUntil(timeMs, came = 0) {
+    this.change({ unseen: came && !this.#isAtEnd() ? this.state.get().unseen + came : 0 });
     this.#until = timeMs;
     const bounds = this.bounds();
-    if (!bounds) return this.#change({ isEmpty: true, until: timeMs });
+    if (!bounds) return this.change({ isEmpty: true, until: timeMs });
     const visible = this.chart.visible() ?? firstView(bounds, this.#timeframe);
     const width = visible.to - visible.from;
     const shown = visible.from < bounds.to ? visible : { from: bounds.to - width * 0.9, to: bounds.to + width * 0.1 };
-    this.#change({ isEmpty: false, until: timeMs });
+    this.change({ isEmpty: false, until: timeMs });
     if (timeMs !== null && this.#data.length) this.#draw(this.#data.closedBy(timeMs), shown);
     this.#show(shown);
   }
@@ -162,25 +161,20 @@ export class ChartView extends ChartGeometry {
   /** @param {Candle} candle */
   appendClosed(candle) {
     if (!this.#series) return;
-    const reachedEnd = this.#reachesEnd();
-    const closes = closeTime(candle.time, this.#series.timeframe);
-    if (this.#until !== null) this.#change({ until: (this.#until = Math.max(this.#until, closes)) });
-    const { first, last } = this.#series;
-    this.#series = { ...this.#series, first: first ?? candle.time, last: Math.max(last ?? candle.time, candle.time) };
+    const [reachedEnd, wasAtEnd] = [this.#reachesEnd(), this.#isAtEnd()];
+    if (this.#until !== null) this.change({ until: (this.#until = Math.max(this.#until, closeTime(candle.time, this.#series.timeframe))) });
+    this.#series = withCandle(this.#series, candle);
     if (this.state.get().busy) this.#late.push(candle);
     if (reachedEnd) this.#append(candle);
     if (reachedEnd && this.chart.showsLast()) this.#drawLast();
-    else this.#change({ unseen: this.state.get().unseen + 1 });
+    else if (!wasAtEnd) this.#countNewer();
+    else if (this.#wanted) this.#wanted = lastView(this.bounds() ?? this.#wanted, this.#timeframe, this.#wanted.to - this.#wanted.from);
   }
 
   /** @param {Candle} candle that still changes: drawn after the newest one, held nowhere */
   showForming(candle) {
     const isNext = this.#until === null && candle.time >= (this.#loaded?.to ?? Infinity) && this.#reachesEnd();
     if (isNext && this.chart.showsLast()) this.chart.updateLast(this.#data.withAppended(candle, this.#series?.timeframe ?? ""));
-  }
-
-  get lastFrameMs() {
-    return this.#lastFrameMs;
   }
 
   /** The time that may be shown; null without candles. */
@@ -194,6 +188,26 @@ export class ChartView extends ChartGeometry {
     return Boolean(bounds && this.#loaded && this.#loaded.to >= bounds.to);
   }
 
+  /** Whether the newest candle that may be seen is in view, or will be once what was asked for is here. */
+  #isAtEnd() {
+    if (!this.#wanted && this.#reachesEnd()) return this.chart.showsLast();
+    const [bounds, view] = [this.bounds(), this.#wanted ?? this.chart.visible()];
+    return Boolean(bounds && view && view.to > bounds.to - stepMs(this.#series?.timeframe ?? "1m"));
+  }
+
+  /** Say how many candles came since the newest one was in view; in a replay, of which no count is told, one more. */
+  #countNewer() {
+    const unseen = this.#until === null && this.#seen && this.#series ? newerCandles(this.#seen, this.#series) : this.state.get().unseen + 1;
+    this.change({ unseen });
+  }
+
+  /** Count anew from here where the newest candle is in view. */
+  #seeNewest() {
+    if (!this.#reachesEnd() || !this.chart.showsLast()) return;
+    this.#seen = this.#series;
+    if (this.state.get().unseen) this.change({ unseen: 0 });
+  }
+
   /** @param {string} timeframe */
   #clear(timeframe) {
     this.#loader.cancel();
@@ -201,7 +215,7 @@ export class ChartView extends ChartGeometry {
     this.#loaded = null;
     this.#wanted = undefined;
     this.#draw(CandleWindow.empty(timeframe));
-    this.#change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false, until: null });
+    this.change({ timeframe, level: timeframe, error: null, unseen: 0, isEmpty: false, until: null });
   }
 
   /** @param {TimeRange} range */
@@ -225,17 +239,13 @@ export class ChartView extends ChartGeometry {
 
   /** @param {TimeRange} visible */
   #requestFor(visible) {
-    const bounds = this.bounds();
-    if (!this.#series || !bounds) return null;
-    const range = rangeToLoad(visible, bounds);
-    this.#askedToEnd = range.to === bounds.to;
+    const shown = this.#series && { series: this.#series, timeframe: this.#timeframe, until: this.#until };
+    const request = shown && candleRequest(shown, visible, this.chart.paneSize().width);
+    if (!request) return null;
+    this.#askedToEnd = request.range.to === this.bounds()?.to;
     this.#late = [];
     this.#screen = visible.to - visible.from;
-    const most = mostCandles(range, visible, this.chart.paneSize().width);
-    // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
-    const from = range.from === bounds.from ? null : range.from;
-    const { id: seriesId, timeframe: source } = this.#series;
-    return { seriesId, source, timeframe: this.#timeframe, range: { from, to: range.to }, most, until: this.#until };
+    return request;
   }
 
   /**
@@ -251,11 +261,8 @@ export class ChartView extends ChartGeometry {
     if (this.#askedToEnd) for (const candle of late) this.#append(candle);
     const start = performance.now();
     this.#draw(this.#data, wanted);
-    this.#change({ error: null, level: candles.level, unseen: 0, isEmpty: candles.length === 0 });
-    requestAnimationFrame(() => {
-      this.#lastFrameMs = performance.now() - start;
-      requestAnimationFrame(() => performance.mark("chart-painted"));
-    });
+    this.change({ error: null, level: candles.level, isEmpty: candles.length === 0 });
+    this.painted(start, () => this.#seeNewest());
   }
 
   /** @param {Candle} candle */
@@ -276,6 +283,7 @@ export class ChartView extends ChartGeometry {
   }
 
   #drawLast() {
+    this.#seen = this.#series;
     const behind = this.#data.length - this.window.length;
     if (behind > 1 || this.#data.length > MAX_CANDLES) this.#draw(this.#data.latest(MAX_CANDLES * 0.75));
     else this.chart.updateLast(this.#data);
@@ -285,16 +293,8 @@ export class ChartView extends ChartGeometry {
   #rangeChanged() {
     const visible = this.chart.visible();
     if (!visible) return;
-    if (this.state.get().unseen && this.#reachesEnd() && this.chart.showsLast()) {
-      this.#draw(this.#data);
-      this.#change({ unseen: 0 });
-    }
+    if (this.state.get().unseen && this.#reachesEnd() && this.chart.showsLast()) this.#draw(this.#data);
+    this.#seeNewest();
     this.#loadSoon();
     this.tellRange();
-  }
-
-  /** @param {Partial<ChartState>} part */
-  #change(part) {
-    this.state.update((now) => ({ ...now, ...part }));
-  }
-}
+  }}

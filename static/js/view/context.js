@@ -11,7 +11,8 @@
  * @property {(primitive: import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive) => () => void} addPrimitive
  *   draws on the candle series; gives the function that takes it off
  * @property {() => void} repaint asks for one frame, after a primitive's data changed
- * @property {(timeMs: number | null) => void} showUntil hides every candle from that open time on; null shows all
+ * @property {(timeMs: number | null, came?: number) => void} showUntil hides every candle from that open time on; null shows all. `came`:
+ *   how many candles are seen more than before, where a replay jumps ahead
  * @property {(candle: Candle) => void} appendClosed adds a candle of the source timeframe at the end, and moves `showUntil` past it
  * @property {(candle: Candle) => void} showForming draws a candle that still changes after the newest one; nothing holds it
  * @property {(series: import("../model/types.js").Series) => void} refresh takes new facts about the open series, such as more candles

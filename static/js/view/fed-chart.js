@@ -10,7 +10,7 @@
  * @property {number} [first] open times of the first and last stored candle
  * @property {number} [last]
  * @property {number} [candles]
- * @property {Candle | null} [newest] null where only older ones came
+ * @property {Candle | null} [newest] null where only older ones came, or many from a file
  * @property {number | null} [previous] open time of the candle before the newest
  * @property {Candle} [candle] that forms
  */
@@ -51,19 +51,16 @@ function take(context, notice) {
 }
 
 /**
- * One candle more joins the chart at once; after a jump the page asks again, and stays at the end if it was there.
+ * One candle more joins the chart at once; after a jump, or where older ones came too, the page asks again.
  * @param {PageContext} context
  * @param {Notice} notice
  */
 function grow({ series, chart, reloadSeries }, { first = 0, last = 0, candles = 0, newest, previous }) {
   const { current } = series.get();
   if (current === null) return;
-  if (!newest) return chart.retry(); // older ones came: what is on the chart may lack them
-  if (previous === current.last) {
-    const grown = { ...current, first, last, candles };
-    series.update((now) => ({ ...now, current: grown, items: now.items.map((each) => (each.id === grown.id ? grown : each)) }));
-    return chart.state.get().until === null ? chart.appendClosed(newest) : chart.refresh(grown);
-  }
-  const isAtEnd = (chart.visible()?.to ?? Infinity) > (current.last ?? 0) && chart.state.get().until === null;
-  void reloadSeries().then(() => isAtEnd && chart.goToEnd());
+  if (!newest || previous !== current.last || candles !== current.candles + 1) return void reloadSeries();
+  const grown = { ...current, first, last, candles };
+  series.update((now) => ({ ...now, current: grown, items: now.items.map((each) => (each.id === grown.id ? grown : each)) }));
+  if (chart.state.get().until === null) chart.appendClosed(newest);
+  else chart.refresh(grown);
 }

@@ -126,8 +126,9 @@ class ImportJob {
   async #finished(held) {
     this.#ended = true;
     this.card.finished(held.items);
+    const { id } = held.items[0].series;
     await this.#context.reloadSeries();
-    this.#context.openSeries(held.items[0].series.id);
+    if (this.#context.series.get().current?.id !== id) this.#context.openSeries(id);
   }
 
   /** @param {Held} held */

@@ -52,11 +52,11 @@ export class LeadView extends ChartView {
 
   /**
    * @override
-   * @param {number | null} timeMs
+   * @type {ChartView["showUntil"]}
    */
-  showUntil(timeMs) {
-    super.showUntil(timeMs);
-    this.#each((other) => other.showUntil(timeMs));
+  showUntil(timeMs, came) {
+    super.showUntil(timeMs, came);
+    this.#each((other) => other.showUntil(timeMs, came));
   }
 
   /**

@@ -160,7 +160,7 @@ class LiveChart {
     const timeframe = this.#context.series.get().current?.timeframe;
     if (last === undefined || timeframe === undefined) return;
     if (this.#shown === null || closed.length > MOST_STEPS) {
-      this.#context.chart.showUntil(closeTime(last.time, timeframe));
+      this.#context.chart.showUntil(closeTime(last.time, timeframe), this.#shown === null ? 0 : closed.length);
       if (this.#shown === null && Date.now() - (run.started ?? 0) < JUST_BEGUN_MS) this.#context.chart.goTo(last.time);
     } else {
       for (const candle of closed) if (candle.time > this.#shown) this.#context.chart.appendClosed(candle);
