@@ -14,6 +14,7 @@ import { forgetColours } from "./view/colours.js";
 import { Cursor } from "./view/cursor.js";
 import { createDialog } from "./view/dialog.js";
 import { element } from "./view/element.js";
+import { keepFocus } from "./view/focus.js";
 import { listenForFiles } from "./view/import-drop.js";
 import { Keyboard } from "./view/keyboard.js";
 import { onceLoaded, whenIdle, whenShown } from "./view/later.js";
@@ -56,6 +57,7 @@ function applyAppearance() {
 applyAppearance();
 const canvas = element("div", { class: "chart-canvas", tabindex: 0, role: "application", "aria-label": "Candles: arrow keys move the crosshair, the question mark shows every key" });
 part("chart").append(canvas);
+keepFocus(canvas);
 const view = new LeadView(canvas, api);
 const overview = new Overview(part("overview"), api, view);
 

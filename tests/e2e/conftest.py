@@ -67,16 +67,18 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def errors() -> list[str]:
-    """What the page complained about; a story ends with none."""
+    """What the browser noted of the page; a story ends with none, but for what it provoked and clears."""
     return []
 
 
 @pytest.fixture
 def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
-    """A page that writes its errors down and fails the test on any that the test did not expect."""
+    """A page that writes its errors down and fails the test on any that the test did not expect, or that was thrown."""
+    thrown: list[str] = []
     opened = context.new_page()
     opened.set_default_timeout(WAIT_MS)
-    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("pageerror", lambda error: thrown.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     yield opened
+    assert thrown == []
     assert errors == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -186,6 +187,9 @@ def test_held_keys_input_methods_and_menus_left_by_pointer_draw_and_change_nothi
 def test_panes_share_time_crosshair_and_marks_and_come_back(chart: ChartPage) -> None:
     page = chart.page
     page.keyboard.press("Shift+v")
+    page.get_by_label("Add an indicator").select_option("atr")
+    page.get_by_role("button", name=re.compile("Remove")).press("Enter")
+    expect(page.locator("dialog :focus")).to_have_count(1)
     page.get_by_label("Add an indicator").select_option("rsi")
     page.get_by_role("button", name="2 panes").click()
     page.keyboard.press("Escape")
@@ -332,6 +336,7 @@ def test_the_tour_comes_once_and_never_again(browser: Browser, shared_server: Se
         expect(tour).to_contain_text(f"{step} of 4")
         tour.get_by_role("button").first.click()
     expect(tour).to_have_count(0)
+    expect(chart.page.get_by_role("application").first).to_be_focused()
     chart.reload()
     expect(chart.page.locator("#link-state")).to_have_text("● connected")
     expect(tour).to_have_count(0)

@@ -195,8 +195,8 @@ export class CandleChart {
 
   /** @param {boolean} hidden */
   setPricesHidden(hidden) {
-    this.#candles.priceScale().applyOptions({ visible: !hidden });
-    this.#chart.applyOptions({ crosshair: { horzLine: { labelVisible: !hidden } } });
+    // The axes of all panes at once: with one shown and another still missing the library throws.
+    this.#chart.applyOptions({ rightPriceScale: { visible: !hidden }, crosshair: { horzLine: { labelVisible: !hidden } } });
   }
 
   /** @param {Zone} zone */
