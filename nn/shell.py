@@ -6,13 +6,14 @@ import dataclasses
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from nn.audit import CLEAN, audit_leaks
 from nn.config import BatchConfig, ConfigError, ModelConfig, SkillConfig
 from nn.crew import fit_together
 from nn.dataset_dir import DatasetDir
 from nn.device import calibrate_threads, choose, memory_line
-from nn.events import EpochDone, Event, RunEnded, RunResumed, RunStarted, Warned
+from nn.events import EpochDone, Event, JudgedOnTest, RunEnded, RunResumed, RunStarted, Warned
 from nn.fit import Control, Said, fit
 from nn.job import Job
 from nn.learner import Learner, Schedule
@@ -21,6 +22,8 @@ from nn.ranks import RankLost, Ranks, join, leave
 from nn.skill import SKILL, is_it_skill
 from nn.targets import head_classes
 from nn.windows import noise
+
+Json = dict[str, Any]
 
 STOPPED = 130  # exit code after Ctrl+C, as shells have it
 
@@ -152,7 +155,9 @@ def _more(said: Said) -> list[str]:
         case RunResumed():
             return [f"resumed at step {said.step} from {said.from_checkpoint}"]
         case EpochDone():
-            return _judged(said)
+            return _judged("validation", said.validation)
+        case JudgedOnTest():
+            return _judged("test", said.test)
         case Warned():
             return [f"warning: {said.message}"]
         case RunEnded():
@@ -161,13 +166,13 @@ def _more(said: Said) -> list[str]:
             return []
 
 
-def _judged(epoch: EpochDone) -> list[str]:
-    """Give one line a head: its validation figures beside the baselines', and the verdict."""
-    if epoch.validation is None:
-        return ["  validation: none"]
+def _judged(part: str, found: Json | None) -> list[str]:
+    """Give one line a head: its figures on a part of the split beside the baselines', and the verdict."""
+    if found is None:
+        return [f"  {part}: none"]
     lines = []
-    for head, of in epoch.validation["heads"].items():
+    for head, of in found["heads"].items():
         interval = " [{:.1%}, {:.1%}]".format(*of["interval"]) if of["interval"] else ""
-        rivals = ", ".join(f"{name} {b['accuracy']:.1%}" for name, b in epoch.validation["baselines"][head].items())
-        lines.append(f"  validation {head}: {of['accuracy']:.1%}{interval} of {of['n']} ({rivals}): {of['verdict']}")
+        rivals = ", ".join(f"{name} {b['accuracy']:.1%}" for name, b in found["baselines"][head].items())
+        lines.append(f"  {part} {head}: {of['accuracy']:.1%}{interval} of {of['n']} ({rivals}): {of['verdict']}")
     return lines

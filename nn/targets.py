@@ -149,15 +149,18 @@ def label_targets(
     covered, accepted = np.zeros(len(time), np.int64), np.zeros(len(time), np.bool_)
     number = {name: i for i, name in enumerate(labels)}
     for mark in sorted((m for m in marks if gives_class(m) and m.get("label") in number), key=_updated):
-        first = int(
-            np.searchsorted(time, mark["start"] - timeframe_ms, side="right")
-        )  # the candle that holds the start
-        end = int(np.searchsorted(time, mark["end"], side="left"))
+        first, end = covered_rows(mark, time, timeframe_ms)
         classes[first:end] = number[mark["label"]]
         known_at[first:end] = np.maximum(known_at[first:end], mark.get("known_at") or mark["end"])
         covered[first:end] += 1
         accepted[first:end] = mark.get("source") == ACCEPTED
     return LabelTargets(classes, known_at, int(np.sum(covered > 1)), accepted)
+
+
+def covered_rows(mark: Mapping[str, Any], time: Classes, timeframe_ms: int) -> tuple[int, int]:
+    """Give the rows [first, end) of the candles that a span covers, the one that holds its start included."""
+    first = int(np.searchsorted(time, mark["start"] - timeframe_ms, side="right"))
+    return first, int(np.searchsorted(time, mark["end"], side="left"))
 
 
 def gives_class(mark: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from nn.learner import Learner, StepResult
 from nn.logline import batch_line, epoch_line
 from nn.metrics import summary
 from nn.progress import Progress
+from nn.targets import MASKED
 from nn.training_data import CONTROL_VISITS, TrainingData
 
 Json = dict[str, Any]
@@ -147,11 +148,24 @@ class Telling:
         if refused := facts["refused"]:
             count = facts["rejected"]
             notes.append(f"{refused} candles under {count} rejected suggestions teach what they are not")
-        if "label" in self.data.targets and not facts["labelled"]:
-            notes.append("no candle of the dataset has a label: the label head learns nothing")
+        notes += self._of_labels()
         if self.job.config.shuffle_targets:
             notes.append(CONTROL_NOTE)
         return notes
+
+    def _of_labels(self) -> list[str]:
+        """Say where the label head has nothing to learn, or nothing to tell apart."""
+        labels = self.data.targets.get("label")
+        if labels is None:
+            return []
+        if not self.data.facts["labelled"]:
+            return ["no candle of the dataset has a label: the label head learns nothing"]
+        train = np.unique(labels[: self.data.split.train.last])
+        known = train[train != MASKED]
+        if len(known) != 1:
+            return []
+        name = self.data.labels[int(known[0])]
+        return [f"every labelled candle of train is {name}: there is nothing to tell it from, mark another label too"]
 
     def _train_report(self, progress: Progress) -> Json:
         """Give the epoch's means over its train batches, with the baselines on the train rows."""

@@ -87,6 +87,8 @@ def prepare(
     Raises NothingToTrain when no window fits into the train split.
     """
     candles = dataset.candles
+    if not len(candles):
+        raise NothingToTrain("the dataset has no candle: take a longer stretch of the series")
     timeframe_ms, labels = int(dataset.manifest["timeframe_ms"]), tuple(dataset.manifest.get("labels") or ())
     rows, sigma, _ = compute(candles)
     segment = segment_ids(candles.time, timeframe_ms)

@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
+
 from nn.learner import StepResult
 
 Json = dict[str, Any]
@@ -56,7 +58,8 @@ class Watch:
                 f"the loss has not moved for {STUCK_STEPS} steps: raise learning_rate, or look at the data",
             )
         for head, matrix in result.confusion.items():
-            found += self._one_class(head, matrix.sum(axis=0).tolist())
+            if np.count_nonzero(matrix.sum(axis=1)) > 1:  # where all targets are of one class, so may the answers be
+                found += self._one_class(head, matrix.sum(axis=0).tolist())
         return found
 
     def _one_class(self, head: str, answers: list[int]) -> list[tuple[str, str]]:

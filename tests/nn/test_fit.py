@@ -195,6 +195,13 @@ def test_a_dataset_with_labels_but_no_mark_says_that_the_label_head_learns_nothi
     assert "label" not in run.of(EpochDone)[0].validation["heads"]
 
 
+def test_labels_of_one_class_are_said_to_teach_nothing() -> None:
+    marks = [span("Long", 20 * i, 20 * i + 10) for i in range(N // 20)]
+    (alike,), both = (run_of(job(marks=given)).of(RunStarted) for given in (marks, [*marks, span("Short", 30, 40)]))
+    assert "every labelled candle of train is Long: there is nothing to tell it from" in alike.notes[-1]
+    assert not [note for note in both[0].notes if "nothing to tell" in note]
+
+
 def test_a_best_epoch_without_skill_is_said() -> None:
     draw = np.random.default_rng(0)
     close = 100 * np.exp(np.cumsum(draw.normal(0, 1e-3, N)))

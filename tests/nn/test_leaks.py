@@ -84,6 +84,42 @@ def test_a_mark_across_the_border_is_left_out_and_named_and_caught_where_it_is_l
     assert (late.passed, late.marks) == (False, ("across",))
 
 
+@pytest.mark.parametrize(
+    "unlearnt",
+    [{"status": "draft"}, {"review": {"verdict": "reject"}}, {"label": "Other"}],
+    ids=["a draft", "found wrong", "of another label set"],
+)
+def test_a_mark_that_gives_no_class_is_blamed_for_nothing_that_lies_under_it(unlearnt: dict[str, Any]) -> None:
+    border = round(0.7 * N)
+    marks = [span(border - 40, border - 10), {**span(border - 40, border + 40, name="across"), **unlearnt}]
+    late = findings(marks=marks)["late"]
+    assert (late.passed, late.marks) == (True, ())
+
+
+def test_lines_levels_and_classes_of_the_chart_that_were_known_too_early_are_named() -> None:
+    anchors = {"start": {"time": at(10), "price": 1.0}, "end": {"time": at(90), "price": 2.0}}
+    line = {"id": "line", "kind": "trend_line", "label": "Long", **anchors, "known_at": at(90)}
+    level = {"id": "level", "kind": "level", "label": "Long", "time": at(10), "until": at(60), "known_at": at(59)}
+    chart = {"id": "chart", "kind": "chart_class", "label": "Long", "start": at(10), "end": at(60), "known_at": at(50)}
+    good: list[dict[str, Any]] = [
+        {**line, "id": "good line", "known_at": at(91)},
+        {**level, "id": "good level", "known_at": at(60)},
+        {"id": "whole chart", "kind": "chart_class", "label": "Long", "start": None, "end": None, "known_at": at(0)},
+    ]
+    assert findings(marks=[line, level, chart, *good])["known"].marks == ("line", "level", "chart")
+
+
+def test_a_market_that_stands_still_is_no_leak_and_what_was_not_looked_at_is_not_claimed() -> None:
+    still = {name: np.full(N, 100.0) for name in ("open", "high", "low", "close")}
+    found = findings(candles=dataclasses.replace(market(N), **still))
+    assert [check for check, each in found.items() if not each.passed] == []
+    assert "no leak to plant" in found["control"].words
+    unjudged = {
+        each.check: each for each in find_leaks(data([]), dataclasses.replace(CONFIG, split=[1, 0, 0]), snapshot())
+    }
+    assert unjudged["shifts"].words == "no candle of validation has a candle target that could be moved"
+
+
 def test_validation_candles_that_repeat_train_candles_are_counted() -> None:
     half = market(N // 2)
     again = dataclasses.replace(half, time=half.time + MINUTE * (N // 2))

@@ -35,6 +35,9 @@ def test_it_trains_and_prints_the_known_lines(folder: Path, capsys: pytest.Captu
     assert [re.fullmatch(EPOCH, line) is not None for line in epochs] == [True, True]
     assert len(batches) == sum(int(line.split("(")[1].split()[0]) for line in epochs)
     assert any(line.startswith("  validation candle: ") and "majority" in line for line in lines)
+    assert [line.split(":")[0] for line in lines if line.startswith("  test ")] == [
+        "  test candle", "  test trend", "  test range",
+    ]  # fmt: skip
     assert lines[-1].startswith("finished: ")
 
 

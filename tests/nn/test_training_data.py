@@ -136,6 +136,7 @@ def test_windows_in_which_no_target_counts_are_left_out() -> None:
         ({"sequence_length": 800}, N, "sequence_length = 800: lower it"),
         ({}, 20, "the train split has 14 candles"),
         ({"heads": {"candle": 0, "trend": 0, "range": 0, "label": 1}}, N, "no candle of the train split has a label"),
+        ({}, 0, "the dataset has no candle"),
         ({"trend_horizon": N}, N, f"trend_horizon = {N} leaves none of the 700 candles of the train split"),
     ],
 )
@@ -172,7 +173,7 @@ def data_of(
     manifest: dict[str, Any] = {"symbol": "T", "timeframe": "1m", "timeframe_ms": MINUTE, "labels": ["Long", "Short"]}
     if rejected is not None:
         manifest["rejected"] = rejected
-    return DatasetDir(manifest, candles or market(N), marks or [])
+    return DatasetDir(manifest, market(N) if candles is None else candles, marks or [])
 
 
 def shaken_from(row: int) -> Candles:

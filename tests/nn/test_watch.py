@@ -37,6 +37,11 @@ def test_one_class_now_and_then_is_not(every: int) -> None:
     assert codes(Watch(), [step(1 + 0.1 * i, matrix) for i, matrix in enumerate(matrices)]) == []
 
 
+def test_one_class_where_every_target_is_of_it_is_right() -> None:
+    alike = np.array([[7, 0], [0, 0]])
+    assert codes(Watch(), [step(1 + 0.1 * i, alike) for i in range(2 * STUCK_STEPS)]) == []
+
+
 def test_a_skipped_step_is_said_once_with_its_cause() -> None:
     watch = Watch()
     assert watch.after_step(step(float("nan"), skipped="loss not finite"))[0][0] == "non_finite"
