@@ -235,6 +235,12 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     page.mouse.move(5, 5)
     page.keyboard.press(",")
     expect(readout).to_contain_text("2017-06-01 13:00")
+    page.keyboard.press("w")
+    boxes = [page.locator(".mode-bar").filter(has_text=name).bounding_box() for name in ("Walk", "Replay")]
+    assert boxes[0]
+    assert boxes[1]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "two bars never cover each other"
+    page.keyboard.press("Escape")
     page.get_by_label("Candles a second").select_option("60")
     page.keyboard.press("Space")
     expect(bar).not_to_contain_text("2017-06-01")
@@ -298,8 +304,11 @@ def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: 
     page.get_by_role("button", name="Hide what others marked").click()
     expect(page.locator(".annotation-row")).to_have_count(2)
     page.keyboard.press("Escape")
+    blind = page.get_by_role("group", name="Blind pass")
+    expect(blind).to_contain_text("what others marked is hidden")
     page.locator("body").press("Shift+w")
     page.get_by_role("button", name="End the blind pass").click()
+    expect(blind).to_be_hidden()
     expect(page.get_by_role("button", name="Compare")).to_be_enabled()
     expect(page.locator(".annotation-row")).to_have_count(3)
     errors.clear()  # suggestions are refused in a blind pass, and the browser notes it

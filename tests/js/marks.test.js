@@ -9,6 +9,7 @@ import { activeLabels, labelWithKey, newLabel, problemOf } from "../../static/js
 import { edited, spanBetween, withinSeries } from "../../static/js/model/mark-edit.js";
 import { MarkIndex } from "../../static/js/model/mark-index.js";
 import { hitsAt, shapeOf } from "../../static/js/model/mark-shapes.js";
+import { placedTags } from "../../static/js/model/tag-places.js";
 import { nextStretch, unlabelledStretches } from "../../static/js/model/unlabelled.js";
 import { at, hourly, point, priceLevel, span, steady, trade, trendLine } from "./chart-builders.js";
 
@@ -282,4 +283,15 @@ test("text on any label colour can be read", () => {
   }
   assert.equal(contrast("#000000", "#ffffff"), 21);
   assert.equal(faint("#009e73", 0.5), "#009e7380");
+});
+
+test("a name that another one would cover stands the nearest free row away, the selected one beside its mark", () => {
+  const tag = (/** @type {number} */ left, /** @type {number} */ middle, first = false) => ({ left, width: 40, middle, first });
+  const rows = (/** @type {ReturnType<typeof tag>[]} */ ...tags) => placedTags(tags, 16, 100).map(({ left, middle }) => [left, middle]);
+  assert.deepEqual(rows(tag(0, 50), tag(60, 50)), [[60, 50], [0, 50]], "side by side both stay");
+  assert.deepEqual(rows(tag(0, 50), tag(30, 52)), [[30, 68], [0, 50]]);
+  assert.deepEqual(rows(tag(0, 50), tag(30, 52, true)), [[0, 34], [30, 52]]);
+  assert.deepEqual(rows(tag(0, 10), tag(0, 10), tag(0, 10)), [[0, 42], [0, 26], [0, 10]], "never out of the pane");
+  const piled = placedTags(Array.from({ length: 9 }, () => tag(0, 250)), 16, 500);
+  assert.equal(new Set(piled.map(({ middle }) => middle)).size, 7, "where every row is taken it stays");
 });

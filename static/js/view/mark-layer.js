@@ -4,6 +4,7 @@ import { CELL_PX } from "../model/line-shapes.js";
 import { hitsAt, shapeOf } from "../model/mark-shapes.js";
 import { MarkIndex } from "../model/mark-index.js";
 import { chartColours } from "./colours.js";
+import { paintTags } from "./mark-brush.js";
 import { paintBack, paintFront } from "./mark-paint.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
@@ -110,7 +111,10 @@ export class MarkLayer {
    */
   #paintFront(context, size) {
     this.#paints += 1;
-    for (const shape of this.#shapes) paintFront(context, shape, this.#look(shape), size);
+    /** @type {import("../model/tag-places.js").Tag[]} */
+    const tags = [];
+    for (const shape of this.#shapes) paintFront(context, shape, this.#look(shape, tags), size);
+    paintTags(context, tags, size);
     const { pendingTime } = this.#state;
     const x = pendingTime === null ? null : this.#view.timeToX(pendingTime);
     if (x === null) return;
@@ -136,12 +140,15 @@ export class MarkLayer {
     }
   }
 
-  /** @param {Shape | null} shape */
-  #look(shape) {
+  /**
+   * @param {Shape | null} shape
+   * @param {import("../model/tag-places.js").Tag[]} [tags]
+   */
+  #look(shape, tags = []) {
     const { colours, draft, worth } = this.#state;
     const id = shape?.mark.id ?? "";
     const colour = colours.get(shape?.mark.label ?? "") ?? "#8c8c8c";
-    return { colour, selected: this.#chosen.has(id) || id === draft?.id, crowded: this.#shapes.length > CROWD, worth: worth.get(id) };
+    return { colour, selected: this.#chosen.has(id) || id === draft?.id, crowded: this.#shapes.length > CROWD, worth: worth.get(id), tags };
   }
 
   /** @param {{width: number, height: number}} size */

@@ -5,7 +5,7 @@ import { faint, textOn } from "../model/colour.js";
 import { BAR_PX, CELL_PX, lineYAt } from "../model/line-shapes.js";
 import { nameText } from "../model/mark-text.js";
 import { chartColours } from "./colours.js";
-import { clipped, line, paintHandle, paintTag } from "./mark-brush.js";
+import { addTag, clipped, line, paintHandle } from "./mark-brush.js";
 
 /** @typedef {import("./mark-paint.js").Look} Look */
 /** @typedef {import("./mark-paint.js").Size} Size */
@@ -18,11 +18,12 @@ const LEAST_TEXT_PX = 14;
  * @param {Look} look
  * @param {Size} size
  */
-export function paintLevel(context, { mark, fromX, toX, y }, { colour, selected, crowded }, size) {
+export function paintLevel(context, { mark, fromX, toX, y }, look, size) {
+  const { colour, selected, crowded } = look;
   pen(context, mark, colour, selected);
   line(context, Math.max(fromX, -2), y, Math.min(toX, size.width + 2), y);
   context.setLineDash([]);
-  if (!crowded || selected) paintTag(context, nameText(mark), { x: Math.min(toX, size.width) - 4, y: y - 10, gap: 0 }, colour, { ...size, width: Math.min(toX, size.width) });
+  if (!crowded || selected) addTag(context, nameText(mark), { x: Math.min(toX, size.width) - 4, y: y - 10, gap: 0 }, look, { ...size, width: Math.min(toX, size.width) });
   if (selected) paintHandle(context, Math.min(size.width - 12, Math.max(12, (fromX + toX) / 2)), y, colour);
 }
 
@@ -32,13 +33,14 @@ export function paintLevel(context, { mark, fromX, toX, y }, { colour, selected,
  * @param {Look} look
  * @param {Size} size
  */
-export function paintLine(context, shape, { colour, selected, crowded }, size) {
+export function paintLine(context, shape, look, size) {
+  const { colour, selected, crowded } = look;
   const { mark, startX, startY, endX, endY, fromX, toX } = shape;
   pen(context, mark, colour, selected);
   if (fromX < startX || toX > endX) line(context, fromX, lineYAt(shape, fromX), toX, lineYAt(shape, toX));
   else line(context, startX, startY, endX, endY);
   context.setLineDash([]);
-  if (!crowded || selected) paintTag(context, nameText(mark), { x: endX, y: endY, gap: 8 }, colour, size);
+  if (!crowded || selected) addTag(context, nameText(mark), { x: endX, y: endY, gap: 8 }, look, size);
   if (!selected) return;
   paintHandle(context, startX, startY, colour);
   paintHandle(context, endX, endY, colour);

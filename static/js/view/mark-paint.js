@@ -5,14 +5,14 @@ import { faint, textOn } from "../model/colour.js";
 import { BAND_PX } from "../model/mark-shapes.js";
 import { gainText, nameText } from "../model/mark-text.js";
 import { chartColours } from "./colours.js";
-import { clipped, line, paintHandle, paintTag } from "./mark-brush.js";
+import { addTag, clipped, line, paintHandle } from "./mark-brush.js";
 import { paintBar, paintCell, paintLevel, paintLine } from "./mark-paint-lines.js";
 
 /** @typedef {import("../model/mark-shapes.js").Shape} Shape */
 /** @typedef {import("../model/mark-shapes.js").SpanShape} SpanShape */
 /** @typedef {import("../model/mark-shapes.js").PointShape} PointShape */
 /** @typedef {import("../model/mark-shapes.js").TradeShape} TradeShape */
-/** @typedef {{colour: string, selected: boolean, crowded: boolean, worth?: string}} Look worth: result of a trade as the server reckons it */
+/** @typedef {{colour: string, selected: boolean, crowded: boolean, worth?: string, tags: import("../model/tag-places.js").Tag[]}} Look worth: result of a trade as the server reckons it; tags: names to paint at the end */
 /** @typedef {{width: number, height: number}} Size */
 
 const FONT = "11px system-ui, sans-serif";
@@ -87,7 +87,8 @@ function paintSpan(context, { mark, left, right, bandTop }, { colour, selected, 
  * @param {Look} look
  * @param {Size} size
  */
-function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size) {
+function paintPoint(context, { mark, x, y }, look, size) {
+  const { colour, selected, crowded } = look;
   const { background, text } = chartColours();
   const radius = selected ? DOT_PX + 2 : DOT_PX;
   context.beginPath();
@@ -101,7 +102,7 @@ function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size
   context.lineWidth = selected ? 2 : 1;
   context.strokeStyle = selected ? text : background;
   context.stroke();
-  if (!crowded || selected) paintTag(context, nameText(mark), { x, y, gap: radius + 6 }, colour, size);
+  if (!crowded || selected) addTag(context, nameText(mark), { x, y, gap: radius + 6 }, look, size);
 }
 
 /**
@@ -110,7 +111,8 @@ function paintPoint(context, { mark, x, y }, { colour, selected, crowded }, size
  * @param {Look} look
  * @param {Size} size
  */
-function paintTrade(context, shape, { colour, selected, crowded, worth }, size) {
+function paintTrade(context, shape, look, size) {
+  const { colour, selected, crowded, worth } = look;
   const { mark, entryX, exitX, entryY, exitY, stopY, targetY } = shape;
   const { up, down } = chartColours();
   context.strokeStyle = colour;
@@ -123,7 +125,7 @@ function paintTrade(context, shape, { colour, selected, crowded, worth }, size) 
   paintArrow(context, entryX, entryY, mark.side === "long" ? 1 : -1, colour);
   paintCross(context, exitX, exitY, colour);
   const title = `${nameText(mark)} ${worth ?? gainText(mark)}`.trim();
-  if (!crowded || selected) paintTag(context, title, { x: exitX, y: exitY, gap: 10 }, colour, size);
+  if (!crowded || selected) addTag(context, title, { x: exitX, y: exitY, gap: 10 }, look, size);
   if (!selected) return;
   paintHandle(context, entryX, entryY, colour);
   paintHandle(context, exitX, exitY, colour);

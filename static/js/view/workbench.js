@@ -1,6 +1,8 @@
 // What the workbench has beyond drawing: walking over candles, the ruler, replay, panes, indicators, sessions,
 // results and agreement. Loaded after the first view.
 
+import { BlindBar } from "./blind-bar.js";
+import { element } from "./element.js";
 import { Indicators } from "./indicators.js";
 import { Panes } from "./panes.js";
 import { ReplayBar } from "./replay-bar.js";
@@ -30,12 +32,15 @@ import { followWorth } from "./worth-layer.js";
  */
 export function mountWorkbench({ chart, canvas }, context, { annotator, book, labels, view, cursor, overview, layer }) {
   const { keyboard, toast, settings } = context;
-  new WalkBar(chart, { annotator, book, labels: labels.set, view, cursor, keyboard, toast });
+  const bars = element("div", { class: "mode-bars" });
+  chart.append(bars);
+  new WalkBar(bars, { annotator, book, labels: labels.set, view, cursor, keyboard, toast });
   new Ruler(canvas, view, annotator);
   shadeSessions(view, settings);
   followWorth(context, book, layer);
   const panes = new Panes(chart, context, { view, canvas, annotator, layer, cursor });
   const indicators = new Indicators(context, view);
-  const replay = new ReplayBar(chart, context, { view, book, overview });
+  const replay = new ReplayBar(bars, context, { view, book, overview });
+  new BlindBar(bars, context, book);
   return { openReplay: () => replay.openDialog(), openView: () => openView(context, panes, indicators), openResults: () => void openResults(context, book) };
 }
