@@ -164,7 +164,9 @@ def _peak(device: str) -> int:
 
 
 def _steps(config: ModelConfig, device: str) -> None:
-    learner, batch = Learner(config, Schedule(1e-3), device=device), noise(config, head_classes(()), device)
+    parts = int(getattr(config, "accumulate", 1))
+    learner = Learner(config, Schedule(1e-3), device=device, parts=parts)
+    batch = noise(config, head_classes(()), device)
     for _ in range(2):
         learner.step(batch)
 

@@ -23,6 +23,8 @@ SCALES = 7
 TAPS = 4
 COPIES = 5  # of each weight: itself, its gradient, AdamW's two means, and what one step works with
 PLAIN = 600  # numbers a candle that a step holds beside its layers: the batch, its targets, losses and counts
+SLIM = 10  # and at most so many times d_model: a narrow network works with less
+HOLES = 1.3  # more of what layers hold, where a batch goes in parts: gradients that stay leave holes between blocks
 AMP_SHARE = 0.6  # of the layers' numbers, where their matrix products are kept in bfloat16
 TOLD = 5  # changes that a sentence names
 LABELS = 3  # classes of the label head that are reckoned with before a dataset is known
@@ -38,11 +40,12 @@ class Size:
     work: float  # beside: what its backward pass works with
     again: float  # in place of both, where it is recomputed inside the backward pass
     plain: int = PLAIN
+    graph: int = 0  # bytes a layer and candle of one window that autograd's own records take, whatever the batch
 
 
 LAYERS: dict[str, Size] = {
     "transformer": Size(kept=18.1, work=6.0, again=21.7),
-    "gru": Size(kept=10.0, work=3.0, again=12.0),
+    "gru": Size(kept=10.0, work=3.0, again=12.0, graph=13_500),
     "tcn": Size(kept=19.0, work=12.0, again=17.0),
     "multiscale_logistic": Size(kept=0.0, work=0.0, again=0.0, plain=400),
 }
@@ -87,9 +90,11 @@ def need(config: ModelConfig, *, amp: bool = False, labels: int = 0) -> Need:
     size, d, length = LAYERS[config.model], config.d_model, config.sequence_length
     tokens = length // config.patch_size
     windows = -(-config.batch_size // int(getattr(config, "accumulate", 1)))
+    wider = HOLES if windows < config.batch_size and not config.use_gradient_checkpointing else 1.0
     layers, work, plain = config.n_layers * size.kept * d * tokens, size.work * d * tokens, size.plain
     if config.use_gradient_checkpointing and size.kept:
         layers, work, plain = config.n_layers * d * tokens, size.again * d * tokens, TIGHT
+    plain = min(plain, SLIM * d) if size.kept else plain
     entry = SCALES * len(FEATURES) * 3 if not size.kept else LOOKBACK * len(FEATURES) + 2 * d
     between = BETWEEN * d * length if config.patch_size > 1 else 0.0
     if config.use_gradient_checkpointing:
@@ -97,8 +102,10 @@ def need(config: ModelConfig, *, amp: bool = False, labels: int = 0) -> Need:
     averaged, ranks = 1 if getattr(config, "ema_decay", 0.0) else 0, int(getattr(config, "ranks", 1))
     return Need(
         weights=round(ranks * (COPIES + averaged) * FLOAT * parameters_of(config, labels)),
-        layers=round(FLOAT * windows * (layers + entry * length + between) * (AMP_SHARE if amp else 1.0)),
-        work=round(FLOAT * windows * (work + plain * length)) + (ranks - 1) * PROCESS,
+        layers=round(FLOAT * windows * wider * (layers + entry * length + between) * (AMP_SHARE if amp else 1.0)),
+        work=round(FLOAT * windows * wider * (work + plain * length))
+        + config.n_layers * size.graph * length
+        + (ranks - 1) * PROCESS,
     )
 
 

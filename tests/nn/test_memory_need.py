@@ -45,6 +45,9 @@ MEASURED = [
     ModelConfig(batch_size=64, patch_size=4),
     ModelConfig(batch_size=64, patch_size=4, use_gradient_checkpointing=True),
     ModelConfig(batch_size=32, model="tcn"),
+    ModelConfig(batch_size=4, n_layers=3, d_model=32, model="gru"),  # mostly autograd's records of each candle
+    ModelConfig(batch_size=32, d_model=8, n_heads=2),
+    BatchConfig(batch_size=64, accumulate=4),
     ModelConfig(batch_size=64, model="multiscale_logistic"),
     ModelConfig(batch_size=1, d_model=512, n_layers=4, sequence_length=50),  # weights alone
 ]
