@@ -25,7 +25,7 @@ from nn.progress import Progress
 from nn.run_checkpoints import BEST, RunCheckpoints, last_of
 from nn.targets import MASKED
 from nn.telling import Telling
-from nn.training_data import epoch_starts, prepare
+from nn.training_data import epoch_length, epoch_starts, prepare
 from nn.watch import Watch
 from nn.windows import Batch, Windows
 
@@ -92,6 +92,7 @@ class _Run:
         yield from self._open()
         yield from self.job.gather()
         while self.progress.epoch <= self.config.epochs and not self._patience_is_over():
+            self.telling.epoch_begins()
             for starts in self._batches():
                 if end := self._asked_to_end():
                     return (yield from self._end_early(end))
@@ -121,7 +122,7 @@ class _Run:
             yield order[at : at + size]
 
     def _count(self, epoch: int) -> int:
-        return -(-len(epoch_starts(self.data, self.config, epoch)) // self.config.batch_size)
+        return -(-epoch_length(self.data, self.config, epoch) // self.config.batch_size)
 
     def _step(self, starts: Classes) -> Iterator[Said]:
         before = time.perf_counter()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,20 +27,31 @@ CONTROL_NOTE = (
     "as many windows, and no later run starts from the result"
 )
 PACE_STEPS = 20  # steps over which windows/s and ETA are averaged
+ANSWERING = 1 / 3  # of a step's time for a window goes into its answers, before any epoch was judged
 
 
 class Telling:
     """Makes the events of one run; `batches` has how many each epoch takes."""
 
-    def __init__(self, job: Job, data: TrainingData, batches: Sequence[int]) -> None:
+    def __init__(
+        self, job: Job, data: TrainingData, batches: Sequence[int], clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self.job, self.data, self.batches = job, data, batches
         self.on_train: dict[str, dict[str, Json]] = {}  # head → the baselines on the train rows
-        self.judging_s = 0.0  # what judging the last epoch took
+        self.judging_s: float | None = None  # what judging the last epoch took
+        self._clock, self._stepped_s = clock, clock()
         self._pace: deque[tuple[int, float]] = deque(maxlen=PACE_STEPS)  # windows and seconds of the newest steps
+        self._apart: deque[float] = deque(maxlen=PACE_STEPS)  # seconds from the end of one step to that of the next
 
     def took(self, windows: int, seconds: float) -> None:
-        """Count a step into the pace."""
+        """Count a step that has just ended into the pace."""
+        before, self._stepped_s = self._stepped_s, self._clock()
+        self._apart.append(self._stepped_s - before)
         self._pace.append((windows, seconds))
+
+    def epoch_begins(self) -> None:
+        """Take what was done until now for judging and keeping, which is no part of the pace."""
+        self._stepped_s = self._clock()
 
     def started(self, start: Start, parameters: int, threads: int) -> RunStarted:
         """Tell what the run is of, and what a person should know of the data before any figure."""
@@ -68,7 +80,6 @@ class Telling:
         batches = self.batches[epoch - 1]
         candle, trend = result.accuracy("candle"), result.accuracy("trend")
         windows, seconds = (sum(part) for part in zip(*self._pace, strict=True))
-        left = sum(self.batches[epoch - 1 :]) - batch
         return BatchDone(
             run_id=self.job.run_id,
             time=self.job.now_ms(),
@@ -84,9 +95,24 @@ class Telling:
             learning_rate=result.learning_rate,
             gradient_norm=result.gradient_norm,
             windows_per_s=windows / seconds,
-            eta_s=left * seconds / len(self._pace) + (epochs - epoch + 1) * self.judging_s,
+            eta_s=self._left_s(epoch, batch, seconds / windows),
             skipped_steps=learner.skipped,
         )
+
+    def _left_s(self, epoch: int, batch: int, window_s: float) -> float:
+        """Estimate the seconds to the end: of the steps left, with whatever goes on between them, and of judging.
+
+        A pause between two steps is a rare one among those looked at, so the median does not see it.
+        """
+        steps = sum(self.batches[epoch - 1 :]) - batch
+        validation, test = self.data.split.validation, self.data.split.test
+        if validation is None:
+            return steps * float(np.median(self._apart))
+        count = (validation.last - validation.first) / min(self.job.config.stride, self.job.config.sequence_length)
+        judging = count * window_s * ANSWERING if self.judging_s is None else self.judging_s
+        judgements: float = self.job.config.epochs - epoch + 1
+        judgements += (test.last - test.first) / (validation.last - validation.first) if test else 0
+        return steps * float(np.median(self._apart)) + judgements * judging
 
     def epoch_done(self, progress: Progress, validation: Json | None, *, best: bool) -> EpochDone:
         """Tell the means of an epoch over its train batches, and its validation beside them."""
@@ -103,7 +129,7 @@ class Telling:
             validation=validation if best else without_details(validation),
             best=best,
             verdict=validation["verdict"] if validation else None,
-            seconds=progress.seconds + self.judging_s,
+            seconds=progress.seconds + (self.judging_s or 0.0),
         )
 
     def judged_on_test(self, progress: Progress, test: Json | None, seconds: float) -> JudgedOnTest:

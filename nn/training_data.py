@@ -133,9 +133,21 @@ def epoch_starts(data: TrainingData, config: BatchConfig, epoch: int) -> Classes
     A control with shuffled targets visits CONTROL_VISITS times as many: it is there to show what memory alone reaches.
     """
     draw = np.random.default_rng([config.seed, epoch])
-    stride = max(1, config.stride // CONTROL_VISITS) if config.shuffle_targets else config.stride
-    offset = int(draw.integers(min(stride, len(data.starts))))
-    return draw.permutation(data.starts[offset::stride])
+    return draw.permutation(data.starts[_first_visited(data, config, draw) :: _visited_every(config)])
+
+
+def epoch_length(data: TrainingData, config: BatchConfig, epoch: int) -> int:
+    """Count the windows of `epoch_starts` without putting them in order."""
+    offset = _first_visited(data, config, np.random.default_rng([config.seed, epoch]))
+    return len(range(offset, len(data.starts), _visited_every(config)))
+
+
+def _visited_every(config: BatchConfig) -> int:
+    return max(1, config.stride // CONTROL_VISITS) if config.shuffle_targets else config.stride
+
+
+def _first_visited(data: TrainingData, config: BatchConfig, draw: np.random.Generator) -> int:
+    return int(draw.integers(min(_visited_every(config), len(data.starts))))
 
 
 def stretches(data: TrainingData, part: Part, length: int, stride: int) -> list[Stretch]:

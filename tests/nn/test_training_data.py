@@ -15,6 +15,7 @@ from nn.targets import MASKED, Edges
 from nn.training_data import (
     CONTROL_VISITS,
     NothingToTrain,
+    epoch_length,
     epoch_starts,
     prepare,
     stretches,
@@ -151,6 +152,13 @@ def test_the_label_head_alone_needs_labels() -> None:
     config = BatchConfig.from_json(small(heads={"candle": 0, "trend": 0, "range": 0, "label": 1}))
     with pytest.raises(NothingToTrain, match="the dataset has no labels"):
         prepare(config, dataclasses.replace(data_of(), manifest={"timeframe_ms": MINUTE}))
+
+
+@pytest.mark.parametrize("changes", [{}, {"stride": 1}, {"stride": 999}, {"shuffle_targets": True, "stride": 7}])
+def test_the_length_of_an_epoch_is_known_before_it_is_put_in_order(changes: dict[str, Any]) -> None:
+    data, config = prepare(CONFIG, data_of()), dataclasses.replace(CONFIG, **changes)
+    for epoch in range(1, 9):
+        assert epoch_length(data, config, epoch) == len(epoch_starts(data, config, epoch))
 
 
 def test_the_start_of_validation_is_known_before_anything_is_computed() -> None:
