@@ -54,6 +54,9 @@ def test_two_epochs_show_the_stored_figures_lines_and_verdict(shared_server: Ser
     majority = [percent(last["baselines"][head]["majority"]["accuracy"]) for head in ("candle", "trend")]
     assert cells(detail, "Majority")[:2] == majority
     expect(page.locator(".verdict")).to_have_text(epochs[-1]["verdict"])
+    page.set_viewport_size({"width": 800, "height": 700})
+    cut_off = "tables => tables.filter(t => t.scrollWidth > t.closest('section').clientWidth + 1).length"
+    assert page.locator("table.figures").evaluate_all(cut_off) == 0, "no column is cut off beside a narrow chart"
     assert page_events(page, run_id) == shared_server.events(run_id)
 
 

@@ -40,7 +40,7 @@ function epochRow(epoch, isChosen, choose) {
   const { train, validation } = epoch;
   /** @type {(of: number | null, by: number | null | undefined, write: (value: number | null | undefined) => string) => HTMLElement} */
   const pair = (of, by, write) =>
-    element("td", {}, element("span", { class: "muted" }, write(of)), ` | ${validation === null ? "none" : write(by)}`);
+    element("td", {}, element("span", { class: "muted" }, write(of)), element("span", { class: "bar" }, " | "), element("span", {}, validation === null ? "none" : write(by)));
   const pick = element(
     "button",
     {

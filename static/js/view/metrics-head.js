@@ -34,8 +34,7 @@ export class MetricsHead {
       "div",
       { class: "row panel-head wrap" },
       this.#words,
-      element("label", { class: "muted", for: "smoothing" }, "Smoothing"),
-      this.#slider,
+      element("span", { class: "row" }, element("label", { class: "muted", for: "smoothing" }, "Smoothing"), this.#slider),
       this.#links,
     ),
   );
