@@ -111,6 +111,19 @@ def test_many_are_relabelled_copied_and_deleted_as_one_step_of_undo_each(chart: 
         expect(page.locator(".toast").last).to_contain_text("Undone")
         chart.server.wait_for(partial(has_labels, chart, labels))
         expect(page.locator(".annotation-row")).to_have_count(len(labels))
+    painted = "count => __chart.stats().spans === count"
+    page.wait_for_function(painted, arg=3)
+    page.keyboard.press("Home")
+    page.wait_for_function(painted, arg=0)
+    page.keyboard.press("End")
+    page.wait_for_function(painted, arg=3)
+    page.keyboard.press("Control+a")
+    page.locator("body").press("Delete")
+    page.wait_for_function(painted, arg=0)
+    chart.wait_until_saved()
+    chart.reload()
+    expect(page.get_by_text("None yet.")).to_be_visible()
+    assert (chart.marks(), chart.stats()["spans"]) == ([], 0)
 
 
 def has_labels(chart: ChartPage, labels: list[str]) -> bool:
@@ -271,10 +284,18 @@ def replay_somewhere_without_prices(chart: ChartPage) -> None:
     page.mouse.move(300, 300)
     expect(readout).to_contain_text("2017-")
     expect(readout).not_to_contain_text("C 1.")
+    page.keyboard.press("b")
+    chart.drag(300, 400, to_y=250)
+    page.locator(".annotation-row[title^=Trade]").click()
+    selected = page.locator(".selected")
+    expect(selected).to_contain_text("at … to")
+    expect(selected.get_by_label("Stop")).to_have_count(0)
     page.wait_for_function(f"before => ({axis})() > before", arg=with_prices)  # the axis with its numbers is gone
     replay = chart.server.get(f"/api/series/{EURUSD}/replay")["replay"]
     assert (replay["random"], replay["hide_price"]) == (True, True)
     page.get_by_role("button", name="Show prices").click()
+    expect(selected).to_contain_text("at 1.")
+    page.mouse.move(300, 300)
     expect(readout).to_contain_text("C 1.")
     page.get_by_role("button", name="End replay").click()
     expect(page.locator(".replay-bar")).to_be_hidden()

@@ -70,6 +70,7 @@ test("prices read with the decimals that the instrument has", () => {
 test("a change in percent needs a start above 0", () => {
   assert.equal(formatChange(100, 101), "+1.00%");
   assert.equal(formatChange(100, 99), "−1.00%");
+  assert.equal(formatChange(100, 99.999), "0.00%");
   assert.equal(formatChange(-37.63, 10), "");
 });
 

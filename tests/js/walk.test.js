@@ -35,6 +35,7 @@ test("the ruler tells price, share, candles and time, forward and backward", () 
   const from = { position: 10, price: 100, time: at(10) };
   assert.deepEqual(rulerLines(from, { position: 36.2, price: 103.5, time: at(36) }, 1), ["+3.5 (+3.50%)", "26 candles, 1 d 2 h"]);
   assert.deepEqual(rulerLines(from, { position: 9, price: 99, time: at(9) }, 1), ["−1.0 (−1.00%)", "-1 candle, −1 h"]);
+  assert.deepEqual(rulerLines(from, { position: 9, price: 99, time: at(9) }, null)[0], "−1.00%", "hidden prices stay hidden");
   assert.deepEqual(rulerLines({ ...from, price: -5 }, { ...from, price: 5 }, 0)[0], "+10", "no share of a price below 0");
   assert.equal(durationText(500), "500 ms");
 });

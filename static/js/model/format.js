@@ -116,14 +116,15 @@ export function formatVolume(volume) {
 }
 
 /**
- * A change in percent with its sign; nothing where the start is not above 0.
+ * A change in percent with its sign, none where it rounds to nothing; nothing where the start is not above 0.
  * @param {number} from
  * @param {number} to
  */
 export function formatChange(from, to) {
   if (!(from > 0)) return "";
   const percent = (to / from - 1) * 100;
-  return `${percent >= 0 ? "+" : "−"}${Math.abs(percent).toFixed(2)}%`;
+  const amount = Math.abs(percent).toFixed(2);
+  return `${Number(amount) === 0 ? "" : percent > 0 ? "+" : "−"}${amount}%`;
 }
 
 /** @param {number} local */

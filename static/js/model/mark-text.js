@@ -64,12 +64,13 @@ export function gainText(trade) {
 }
 
 /**
- * A share with its sign: `+2.79%`.
+ * A share with its sign: `+2.79%`; one that rounds to nothing has none.
  * @param {number} share
  * @param {number} [decimals]
  */
 export function percentText(share, decimals = 2) {
-  return `${share >= 0 ? "+" : "−"}${Math.abs(share * 100).toFixed(decimals)}%`;
+  const amount = Math.abs(share * 100).toFixed(decimals);
+  return `${Number(amount) === 0 ? "" : share > 0 ? "+" : "−"}${amount}%`;
 }
 
 /**

@@ -10,15 +10,15 @@ const UNITS = /** @type {const} */ ([[86_400_000, "d"], [3_600_000, "h"], [60_00
 /**
  * @param {Place} from
  * @param {Place} to
- * @param {number} decimals
+ * @param {number | null} decimals null where prices are hidden
  * @returns {string[]} lines
  */
 export function rulerLines(from, to, decimals) {
   const candles = Math.floor(to.position + 0.5) - Math.floor(from.position + 0.5);
   const change = to.price - from.price;
-  const sign = change >= 0 ? "+" : "−";
-  const share = from.price > 0 ? ` (${percentText(change / from.price)})` : "";
-  return [`${sign}${formatPrice(Math.abs(change), decimals)}${share}`, `${candles} ${Math.abs(candles) === 1 ? "candle" : "candles"}, ${durationText(to.time - from.time)}`];
+  const share = from.price > 0 ? percentText(change / from.price) : "";
+  const inPrice = decimals === null ? share : `${change >= 0 ? "+" : "−"}${formatPrice(Math.abs(change), decimals)}${share && ` (${share})`}`;
+  return [inPrice, `${candles} ${Math.abs(candles) === 1 ? "candle" : "candles"}, ${durationText(to.time - from.time)}`];
 }
 
 /**

@@ -88,7 +88,7 @@ export class Ruler {
     context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.strokeRect(fromX, fromY, toX - fromX, toY - fromY);
-    const lines = rulerLines(from, to, this.#view.decimals);
+    const lines = rulerLines(from, to, this.#view.state.get().pricesHidden ? null : this.#view.decimals);
     context.font = FONT;
     context.textBaseline = "middle";
     const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 12;

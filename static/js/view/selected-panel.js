@@ -28,7 +28,7 @@ const EXTENDS = [["none", "Not extended"], ["right", "To the right"], ["left", "
  * @param {() => void} parts.onClosed takes the focus that the panel had when it closed
  */
 export function mountSelectedPanel(root, parts) {
-  const { annotator, book, labels, settings, onClosed } = parts;
+  const { annotator, book, labels, settings, view, onClosed } = parts;
   const draw = () => {
     const [mark, chosen] = [annotator.selected, annotator.chosen];
     const shown = chosen.length > 1 ? "many" : (mark?.id ?? null);
@@ -45,6 +45,7 @@ export function mountSelectedPanel(root, parts) {
   annotator.state.subscribe((now, before) => now.chosen !== before.chosen && draw());
   book.state.subscribe((now, before) => now.index !== before.index && draw());
   book.worth.subscribe(draw);
+  view.state.subscribe((now, before) => now.pricesHidden !== before.pricesHidden && draw());
   labels.set.subscribe(draw);
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
   draw();
@@ -87,9 +88,10 @@ function contentOf(mark, { annotator, book, labels, view, settings, keyboard, to
     if (now?.id === mark.id) annotator.put(/** @type {Annotation} */ ({ ...now, ...part }));
   };
   const zone = new Zone(settings.get().zone);
+  const { pricesHidden } = view.state.get();
   const wording = {
     time: (/** @type {number} */ time) => formatShortTime(time, zone, view.timeframe),
-    price: (/** @type {number} */ amount) => formatPrice(amount, view.decimals),
+    price: (/** @type {number} */ amount) => (pricesHidden ? "…" : formatPrice(amount, view.decimals)),
   };
   const gain = mark.kind === "trade" && gainText(mark);
   const result = book.worth.get().get(mark.id);
@@ -105,7 +107,7 @@ function contentOf(mark, { annotator, book, labels, view, settings, keyboard, to
       field("Confidence", confidenceSelect(mark, change)),
       field("Status", choice(STATUSES, mark.status ?? "done", (status) => change({ status }), "status")),
     ),
-    mark.kind === "trade" && tradeFields(mark, view.decimals, change),
+    mark.kind === "trade" && tradeFields(mark, view, change),
     mark.kind === "level" && levelFields(mark, view, change),
     mark.kind === "trend_line" && field("Extended", choice(EXTENDS, mark.extend, (extend) => change({ extend }), "extend")),
     field(commentTitle(mark), commentBox(mark, change)),
@@ -132,17 +134,19 @@ function head(title, annotator, keyboard) {
 
 /**
  * @param {import("../model/annotation.js").Trade} trade
- * @param {number} decimals
+ * @param {import("./chart-view.js").ChartView} view
  * @param {(change: object) => void} change
  */
-function tradeFields(trade, decimals, change) {
+function tradeFields(trade, view, change) {
+  const limit = (/** @type {"stop" | "target"} */ name) => limitInput(trade[name], view.decimals, (price) => change({ [name]: price }));
+  const { pricesHidden } = view.state.get();
   const side = choice([["long", "Long"], ["short", "Short"]], trade.side, (value) => change({ side: value }), "side");
   return element(
     "div",
     { class: "three" },
     field("Side", side),
-    field("Stop", limitInput(trade.stop, decimals, (stop) => change({ stop }))),
-    field("Target", limitInput(trade.target, decimals, (target) => change({ target }))),
+    !pricesHidden && field("Stop", limit("stop")),
+    !pricesHidden && field("Target", limit("target")),
   );
 }
 
@@ -159,5 +163,5 @@ function levelFields(level, view, change) {
     const until = view.window.closeOf(Math.max(0, view.window.indexAt(to)));
     change({ until: level.until === null && level.time !== null && until > level.time ? until : null });
   };
-  return element("div", { class: "two" }, field("Price", price), level.time !== null && field("End", button(ends, endHere)));
+  return element("div", { class: "two" }, !view.state.get().pricesHidden && field("Price", price), level.time !== null && field("End", button(ends, endHere)));
 }
