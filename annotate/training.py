@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from annotate.actor import Actor
 from annotate.errors import InvalidInput
 from annotate.feeds.replay import Clock, SystemClock
-from annotate.free_memory import free_memory
 from annotate.heartbeat import Heartbeat
 from annotate.kept_snapshots import choose, kept_snapshots, to_json
 from annotate.live_feed import FeedMaker, OpenGateway, gateways
@@ -30,6 +29,7 @@ from annotate.under_way import UnderWay
 from annotate.weights import Weights
 from nn import commands
 from nn.config import Mode, ModelConfig, config_class
+from nn.free_memory import free_memory
 from nn.memory import estimate
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ from annotate.live_marks import MarksReader
 from annotate.run_commands import LiveStart, RunCommands
 from annotate.run_ledger import now_ms
 from annotate.supervisor import Supervisor
+from annotate.worker_process import speaks_of_memory
 from nn import commands, events
+from nn.memory import advice_on
 
 if TYPE_CHECKING:
     from annotate.actor import Actor
@@ -303,6 +305,8 @@ class UnderWay:
             self._actor.tell(self._begin_all)
 
     def _end_cut_off(self, job: Job, cause: str) -> None:
+        if speaks_of_memory(cause):
+            cause = "\n".join([cause, *advice_on(job.config)])
         if job.stopping_since is not None:
             self._end_job(job, "stopped", f"while it was stopping, {cause}")
         else:

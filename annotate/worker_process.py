@@ -24,6 +24,7 @@ Json = dict[str, Any]
 
 TAIL_LINES = 60  # of the worker's stderr, kept for the cause of its death
 LAST_WORDS_S = 3.0
+LESS = "try a smaller batch_size"
 PASSIVE_THREADS = {
     # Spinning OpenMP threads cost a busy machine a factor of ten; read once, when torch is imported.
     "OMP_WAIT_POLICY": "PASSIVE",
@@ -139,10 +140,15 @@ def cause_of_end(code: int, tail: Sequence[str], name: str = "the training proce
     """
     cause = f"{name} was killed by {_signal_name(-code)}" if code < 0 else f"{name} ended with exit code {code}"
     if code == -signal.SIGKILL if sys.platform != "win32" else False:
-        cause += ": the system does this when memory runs out; try a smaller batch_size"
+        cause += f": the system does this when memory runs out; {LESS}"
     elif any("MemoryError" in line or "out of memory" in line.lower() for line in tail):
-        cause += ": it ran out of memory; try a smaller batch_size"
+        cause += f": it ran out of memory; {LESS}"
     return "\n".join([cause, *tail])
+
+
+def speaks_of_memory(cause: str) -> bool:
+    """Tell whether a cause that `cause_of_end` gave is, or may be, a lack of memory."""
+    return LESS in cause.partition("\n")[0]
 
 
 def _signal_name(number: int) -> str:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
-from nn.config import ModelConfig
-from nn.memory import advice
+from nn.memory import advice_on
 
 OUT_OF_MEMORY = "out of memory: use a smaller batch_size, sequence_length or d_model, or use_gradient_checkpointing"
 
 
-def cause_of(error: Exception, config: ModelConfig | None = None) -> str:
-    """Put a failure in words; of the run's config, where memory ran out, what each change would save."""
+def cause_of(error: Exception, config: Mapping[str, Any] | None = None) -> str:
+    """Put a failure in words; of the run's config, as it came, where memory ran out, what each change would save."""
     if isinstance(error, ValueError) and type(error).__module__.startswith("nn."):
         return str(error)
     text = "".join(traceback.format_exception(error))
     if not is_scarcity(error):
         return text
-    return f"{OUT_OF_MEMORY}\n{advice(config)}\n{text}" if config else f"{OUT_OF_MEMORY}\n{text}"
+    return "\n".join([OUT_OF_MEMORY, *(advice_on(config) if config is not None else []), text])
 
 
 def is_scarcity(error: Exception) -> bool:

@@ -22,6 +22,7 @@ from nn.learner import Learner, Schedule
 from nn.loaded import snapshot_of
 from nn.metrics import Classes
 from nn.progress import Progress
+from nn.room import check_room
 from nn.run_checkpoints import BEST, RunCheckpoints, last_of
 from nn.targets import MASKED
 from nn.telling import Telling
@@ -45,7 +46,8 @@ class Control:
 def fit(job: Job, control: Control) -> Generator[Said, None, Weights | None]:
     """Train and judge; return the weights that later runs may start from, None where there are none.
 
-    Raises NothingToTrain for a dataset without a window, CheckpointError when there is nothing whole to resume from.
+    Raises NothingToTrain for a dataset without a window, NoRoom where a step cannot fit into memory, CheckpointError
+    when there is nothing whole to resume from.
     The same seed, data, config, weights and thread count give the same run, resumed or not, bit for bit on a CPU.
     """
     return (yield from _Run(job, control).steps())
@@ -56,6 +58,8 @@ class _Run:
 
     def __init__(self, job: Job, control: Control) -> None:
         self.job, self.control, self.config = job, control, job.config
+        if job.ranks.rank == 0:  # it reckons for all
+            check_room(job.config, job.device)
         resumed = last_of(job)
         self.start = Start(resumed.weights, job.origin, job.reason) if resumed else choose_start(job)
         weights = self.start.weights

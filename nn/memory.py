@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nn.config import ConfigError, ModelConfig
+from nn.config import BatchConfig, ConfigError, LiveConfig, ModelConfig, SkillConfig
 from nn.features import FEATURES
 from nn.targets import head_classes
 
@@ -153,6 +153,16 @@ def savings(config: ModelConfig, *, amp: bool = False) -> list[Json]:
 def advice(config: ModelConfig, *, amp: bool = False) -> str:
     """Say in words what to change, for a run that ran out of memory."""
     return f"a step needs about {in_bytes(need(config, amp=amp).total)}: {_told(savings(config, amp=amp))}"
+
+
+def advice_on(given: Mapping[str, Any]) -> list[str]:
+    """Give the line of `advice` on a run's config as it came, of whichever mode; none where that is what is wrong."""
+    for kind in (BatchConfig, SkillConfig, LiveConfig, ModelConfig):
+        try:
+            return [advice(kind.from_json(given))]
+        except ConfigError:
+            continue
+    return []
 
 
 def _told(saved: Sequence[Json]) -> str:

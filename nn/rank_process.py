@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nn.pipe import die_with_parent
+from nn.priority import yield_memory
 
 LOST = 1
 
@@ -23,6 +24,7 @@ def main() -> int:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    yield_memory()
     orders = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     return _train(orders)

@@ -5,14 +5,15 @@ Every load, batch and live command is answered by exactly one `run_ended`, also 
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
@@ -32,6 +33,7 @@ from nn.live_run import LiveRun, Say
 from nn.live_session import Session, Setting, find_kept
 from nn.loaded import Choice, Loaded, LoadedModels, Refused, as_loaded, named_checkpoint, snapshot_of
 from nn.oracle import Oracle
+from nn.room import check_room
 from nn.skill import is_it_skill
 from nn.turns import Kind, Turns
 
@@ -162,10 +164,8 @@ class TrainerLoop:
 
     def _change_live(self, command: commands.MarksChanged | commands.ForgetSince) -> None:
         """Change what a live run learns from; one that has ended meanwhile has nothing to change."""
-        run = self._live.get(command.run_id)
-        if run is None:
-            return
-        self._survive(partial(self._changed, run, command), partial(self._abort_live, run))
+        if run := self._live.get(command.run_id):
+            self._survive(partial(self._changed, run, command), partial(self._abort_live, run))
 
     def _changed(self, run: LiveRun, command: commands.MarksChanged | commands.ForgetSince) -> None:
         try:
@@ -183,13 +183,13 @@ class TrainerLoop:
                 start = partial(self._start_audit, command)
             case commands.StartLive():
                 start = partial(self._start_live, command)
-        self._survive(start, partial(self._not_started, command.run_id))
+        self._survive(start, partial(self._not_started, command))
 
-    def _not_started(self, run_id: int, error: Exception) -> None:
+    def _not_started(self, command: RunCommand, error: Exception) -> None:
         with self._bell:
-            self._early.pop(run_id, None)
-            self._live = self._without(run_id)
-        self._fail(run_id, error)
+            self._early.pop(command.run_id, None)
+            self._live = self._without(command.run_id)
+        self._fail(command.run_id, error, command.config)
 
     def _survive(self, work: Callable[[], None], failed: Callable[[Exception], None]) -> None:
         try:
@@ -199,6 +199,7 @@ class TrainerLoop:
 
     def _load(self, command: commands.LoadModel) -> None:
         config = ModelConfig.from_json(command.config)
+        check_room(dataclasses.replace(config, batch_size=1), self._device_of(config))
         if command.named is not None:
             choice = named_checkpoint(Path(command.named), config)
         elif command.fresh:
@@ -255,12 +256,11 @@ class TrainerLoop:
 
     def _start_audit(self, command: commands.StartAudit) -> None:
         self._refuse_second_batch()
-        config_kind = SkillConfig if command.kind == "skill" else BatchConfig
-        config, dataset = config_kind.from_json(command.config), read(Path(command.dataset_dir))
+        config = (SkillConfig if command.kind == "skill" else BatchConfig).from_json(command.config)
         job = Job(
             run_id=command.run_id,
             config=config,
-            dataset=dataset,
+            dataset=read(Path(command.dataset_dir)),
             device=self._device_of(config),
             threads=self._threads,
             reason="an audit starts fresh",
@@ -269,7 +269,8 @@ class TrainerLoop:
         if command.kind == "skill":
             steps = is_it_skill(job, control)
         else:
-            labels = tuple(dataset.manifest.get("labels") or ())
+            check_room(dataclasses.replace(config, batch_size=1), job.device)
+            labels = tuple(job.dataset.manifest.get("labels") or ())
             choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
             steps = audit_leaks(job, control, as_loaded(choice, config, command.run_id, labels).snapshot, choice.reason)
         self._batch = BatchRun(command, config, steps, control)
@@ -280,6 +281,7 @@ class TrainerLoop:
 
     def _start_live(self, command: commands.StartLive) -> None:
         config, history = LiveConfig.from_json(command.config), read(Path(command.history_dir))
+        check_room(config, self._device_of(config))
         kept = find_kept(Path(command.checkpoint_dir), command.recorded) if command.resume else None
         labels = tuple(history.manifest.get("labels") or ())
         choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
@@ -341,7 +343,7 @@ class TrainerLoop:
 
     def _abort_live(self, run: LiveRun, error: Exception) -> None:
         self._forget_live(run)
-        run.abort(cause_of(error))
+        run.abort(cause_of(error, run.command.config))
 
     def _forget_live(self, run: LiveRun) -> None:
         with self._bell:
@@ -379,12 +381,12 @@ class TrainerLoop:
 
     def _abort_batch(self, run: BatchRun, error: Exception) -> None:
         self._batch = None
-        self._fail(run.command.run_id, error, run.config)
+        self._fail(run.command.run_id, error, run.command.config)
 
     def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:
         run.control.end, run.paused = state, False
 
-    def _fail(self, run_id: int, error: Exception, config: ModelConfig | None = None) -> None:
+    def _fail(self, run_id: int, error: Exception, config: Mapping[str, Any]) -> None:
         self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error, config)))
 
     def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:

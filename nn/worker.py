@@ -12,7 +12,7 @@ import threading
 from typing import IO, TYPE_CHECKING, NoReturn
 
 from nn.pipe import Outbox, die_with_parent, read_commands, reserve_stdout
-from nn.priority import train_behind
+from nn.priority import train_behind, yield_memory
 
 if TYPE_CHECKING:
     from nn.trainer_loop import TrainerLoop
@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     outbox = Outbox(reserve_stdout())
     die_with_parent()
+    yield_memory()
     from nn.start_up import start_up  # torch is imported from here on
     from nn.trainer_loop import TrainerLoop
 

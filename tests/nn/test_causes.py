@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from nn.causes import OUT_OF_MEMORY, cause_of
-from nn.config import ConfigError
+from nn.config import BatchConfig, ConfigError, LiveConfig
 
 
 def test_a_refusal_speaks_for_itself() -> None:
@@ -26,4 +26,8 @@ def test_a_lack_of_memory_comes_with_advice() -> None:
     assert said.startswith(OUT_OF_MEMORY)
     assert "too_much" in said
     assert cause_of(MemoryError()).startswith(OUT_OF_MEMORY)
+    for given in (BatchConfig(accumulate=2).to_json(), LiveConfig(batch_size=64).to_json(), {"shuffled_runs": 9}):
+        assert "d_model = 32 saves about" in cause_of(met.value, given)
+    assert "accumulate = 4 saves about" in cause_of(met.value, BatchConfig(accumulate=2).to_json())
+    assert cause_of(MemoryError(), {"d_model": "wide"}).startswith(OUT_OF_MEMORY)
     assert not cause_of(RuntimeError("shapes differ")).startswith(OUT_OF_MEMORY)

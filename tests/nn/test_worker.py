@@ -9,7 +9,7 @@ import pytest
 
 from nn import commands, events
 from nn.checkpoint import load
-from nn.priority import BEHIND, LEAST
+from nn.priority import BEHIND, FIRST_TO_GO, LEAST
 from tests.nn.live_market import MINUTE, batch, candle_commands, dataset, live, market, play, session, small
 from tests.nn.worker_process import Worker
 
@@ -92,6 +92,8 @@ def test_training_stands_behind_the_threads_that_read_predict_and_speak(worker: 
     niceness = {task: os.getpriority(os.PRIO_PROCESS, task) for task in tasks}
     assert niceness.pop(pid) == min(LEAST, mine + BEHIND)  # the main thread has the number of its process
     assert list(niceness.values()).count(mine) >= 2  # the one that reads the pipe, the one that predicts
+    here, there = (int(Path(f"/proc/{process}/oom_score_adj").read_text()) for process in ("self", pid))
+    assert there == max(here, FIRST_TO_GO)  # a lack of memory ends the run's process first
 
 
 def test_a_line_that_is_no_command_does_not_end_it(worker: Worker, runs: Runs) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotate.free_memory import free_memory
+from nn.free_memory import free_memory
 
 
 def test_a_container_s_limit_counts_where_it_is_the_smaller(tmp_path: Path) -> None:
