@@ -40,8 +40,8 @@ def test_levels_lines_and_classes_are_drawn_by_mouse_and_by_keyboard(chart: Char
     page.keyboard.press("m")
     page.keyboard.press("l")
     page.mouse.click(chart.x_of(times[12]), 250)
-    page.keyboard.press("f")
-    page.mouse.move(chart.x_of(times[20]), 300)
+    page.get_by_role("button", name="Trend line").click()
+    page.mouse.move(chart.x_of(times[20]), 300)  # Enter is the chart's, not the button's that was clicked
     page.keyboard.press("Enter")
     page.mouse.move(chart.x_of(times[40]), 200)
     page.keyboard.press("Enter")
@@ -230,9 +230,10 @@ def test_panes_share_time_crosshair_and_marks_and_come_back(chart: ChartPage) ->
 def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, errors: list[str]) -> None:
     page, start = chart.page, 1_496_318_400_000  # 2017-06-01 12:00
     bodies: list[str] = []
-    page.keyboard.press("Shift+r")
+    page.get_by_role("button", name="Replay", exact=True).click()
     page.get_by_label("Start at").fill("2017-06-01 12:00")
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_label("Start at").press("Enter")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_focused()
     page.mouse.move(5, 5)  # off the chart: the read-out tells the last candle
     bar = page.locator(".replay-bar")
     expect(bar).to_contain_text("2017-06-01 12:00")
@@ -255,6 +256,7 @@ def test_a_replay_hides_what_comes_later_and_its_marks_say_so(chart: ChartPage, 
     assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "two bars never cover each other"
     page.keyboard.press("Escape")
     page.get_by_label("Candles a second").select_option("60")
+    page.get_by_role("button", name="Select and move").click()
     page.keyboard.press("Space")
     expect(bar).not_to_contain_text("2017-06-01")
     page.keyboard.press("Space")

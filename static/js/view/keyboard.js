@@ -4,6 +4,7 @@ import { actionOf, KEY_TABLE, keyName, keyTitle, mayRepeat } from "../model/keys
 
 const TEXT_FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color], [type=button]), textarea, select, [contenteditable]";
 const PRESSABLE = "button, a, summary, input";
+const OF_CHART = "#toolbar, #tools, #chart, .label-list"; // somebody who clicked here goes on at the chart
 
 /** The page's keyboard: panels say what an action does. */
 export class Keyboard {
@@ -13,6 +14,7 @@ export class Keyboard {
   #modes = new Set();
   #table;
   #isPointerLast = false;
+  #isTabbed = false;
 
   /**
    * @param {Document} root
@@ -21,8 +23,8 @@ export class Keyboard {
   constructor(root, table = () => KEY_TABLE) {
     this.#table = table;
     root.addEventListener("keydown", (event) => this.#press(event));
-    root.addEventListener("keydown", () => (this.#isPointerLast = false), true);
-    root.addEventListener("pointerdown", () => (this.#isPointerLast = true), true);
+    root.addEventListener("keydown", ({ key }) => this.#note(false, this.#isTabbed || key === "Tab"), true);
+    root.addEventListener("pointerdown", () => this.#note(true, false), true);
     root.addEventListener("change", ({ target }) => this.#leave(target));
   }
 
@@ -77,6 +79,15 @@ export class Keyboard {
   }
 
   /**
+   * @param {boolean} isPointer whether the pointer was used last
+   * @param {boolean} isTabbed whether the focus was moved by Tab since then
+   */
+  #note(isPointer, isTabbed) {
+    this.#isPointerLast = isPointer;
+    this.#isTabbed = isTabbed;
+  }
+
+  /**
    * A menu in which somebody chose by pointer lets the keys go: a letter meant for the chart would choose another entry.
    * @param {EventTarget | null} target
    */
@@ -90,7 +101,7 @@ export class Keyboard {
     if (event.defaultPrevented || event.isComposing || target?.closest(TEXT_FIELDS) || document.querySelector("dialog[open]")) return;
     const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
     const press = { key, code, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") };
-    const pressesButton = ["Space", "Enter"].includes(keyName(press)) && target?.closest(PRESSABLE);
+    const pressesButton = ["Space", "Enter"].includes(keyName(press)) && target?.closest(PRESSABLE) && (this.#isTabbed || !target.closest(OF_CHART));
     const action = pressesButton ? null : actionOf(press, this.#table());
     const copiesText = action === "copy" && String(getSelection()) !== "";
     if (!action || !this.has(action) || copiesText) return;

@@ -82,6 +82,7 @@ export class ReplayBar {
       actions: [{ text: "Start", tone: "primary", run: () => this.#beginAt(input, zone) }],
     });
     input.select();
+    void opened.closed.then(() => this.#desk.state.get() && this.#play.focus()); // not the button that would end it
   }
 
   /** Leave the replay; the chart shows everything again. */
