@@ -59,7 +59,7 @@ class _Run:
     def __init__(self, job: Job, control: Control) -> None:
         self.job, self.control, self.config = job, control, job.config
         if job.ranks.rank == 0:  # it reckons for all
-            check_room(job.config, job.device)
+            check_room(job.config, job.device, job.ranks)
         resumed = last_of(job)
         self.start = Start(resumed.weights, job.origin, job.reason) if resumed else choose_start(job)
         weights = self.start.weights

@@ -29,6 +29,7 @@ class Ranks:
 
     rank: int = 0
     size: int = 1
+    elsewhere: int = 0  # of these, on other hosts
 
     def share(self, starts: Classes) -> Classes:
         """Give the windows of a batch that this process computes; empty where there are fewer than processes."""
@@ -63,7 +64,8 @@ def join(environment: Mapping[str, str] = os.environ) -> Ranks:
     if torch.cuda.is_available():
         torch.cuda.set_device(int(environment["LOCAL_RANK"]))
     dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-    return Ranks(dist.get_rank(), dist.get_world_size())
+    size = dist.get_world_size()
+    return Ranks(dist.get_rank(), size, elsewhere=size - int(environment["LOCAL_WORLD_SIZE"]))
 
 
 def join_here(folder: Path, ranks: Ranks, device: torch.device) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from nn import room
 from nn.config import BatchConfig, ModelConfig
 from nn.device import choose
 from nn.memory import need
+from nn.ranks import Ranks
 from nn.room import DOUBT, NoRoom, check_room
 from tests.nn.test_fit import job, run_of
 
@@ -31,6 +33,14 @@ def test_what_the_estimate_may_err_by_is_tried(monkeypatch: pytest.MonkeyPatch, 
         assert refused
     else:
         assert not refused
+
+
+def test_processes_on_other_hosts_take_no_memory_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = BatchConfig(batch_size=512, ranks=8)
+    monkeypatch.setattr(room, "free_memory", lambda: need(dataclasses.replace(config, batch_size=64, ranks=1)).total)
+    check_room(config, choose("cpu"), Ranks(0, 8, elsewhere=7))
+    with pytest.raises(NoRoom, match="ranks = 1 saves"):
+        check_room(config, choose("cpu"), Ranks(0, 8))
 
 
 def test_where_the_system_tells_nothing_everything_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
