@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.e2e.chart_page import EURUSD, HOUR, ChartPage, forget_marks
 from tests.e2e.conftest import BROWSERS, OPTIONS
@@ -341,6 +341,23 @@ def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: 
     expect(page.locator(".selected")).to_contain_text("accepted by me")
     (reviewed,) = [mark for mark in chart.marks() if mark["author"] == "Ada"]
     assert (reviewed["review"]["verdict"], reviewed["review"]["by"], reviewed["revision"]) == ("accept", "me", 1)
+    hears_as_another_author(chart, blind)
+    errors.clear()
+
+
+def hears_as_another_author(chart: ChartPage, blind: Locator) -> None:
+    """Change the name on the page; what the server tells from then on is told to that name."""
+    page, path = chart.page, f"/api/series/{EURUSD}/blind"
+    page.get_by_role("button", name="me", exact=True).click()
+    page.get_by_label("Name on your annotations").fill("Cleo")
+    page.get_by_label("Name on your annotations").press("Enter")
+    expect(page.get_by_role("button", name="Cleo", exact=True)).to_be_visible()
+    chart.server.call("POST", path, json={"hides": "all"}, headers={"X-Author": "Cleo"})
+    expect(blind).to_be_visible()
+    expect(page.locator(".annotation-row")).to_have_count(0)
+    chart.server.call("DELETE", path, headers={"X-Author": "Cleo"})
+    expect(blind).to_be_hidden()
+    expect(page.locator(".annotation-row")).to_have_count(3)
 
 
 def test_signed_out_marks_wait_and_are_sent_once_after_the_link_is_opened_again(

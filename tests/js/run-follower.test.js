@@ -6,6 +6,8 @@ import { Link } from "../../static/js/net/link.js";
 import { RunFollower } from "../../static/js/net/run-follower.js";
 import { storedBatches } from "./builders.js";
 
+const me = () => "me";
+
 /** @typedef {import("../../static/js/model/events.js").RunEvent} RunEvent */
 
 /** A server's store of one run; events become visible as they are stored. */
@@ -106,7 +108,7 @@ test("a server that does not answer is asked again", async () => {
 test("after eight cuts the page's list equals the stored one", async () => {
   const store = new Store();
   const socket = new HandSocket();
-  const link = new Link(socket, store.fetch);
+  const link = new Link(socket, store.fetch, me);
   socket.connect();
   const follower = link.followRun(1, () => undefined);
   const all = storedBatches(400);
@@ -124,7 +126,7 @@ test("after eight cuts the page's list equals the stored one", async () => {
 
 test("each message is acknowledged, even when a panel fails on it", () => {
   const socket = new HandSocket();
-  const link = new Link(socket, new Store().fetch);
+  const link = new Link(socket, new Store().fetch, me);
   socket.connect();
   link.followRun(1, () => {
     throw new Error("a panel failed");
@@ -135,7 +137,7 @@ test("each message is acknowledged, even when a panel fails on it", () => {
 
 test("the state is said: connecting, live, reconnecting, and rooms are joined again", () => {
   const socket = new HandSocket();
-  const link = new Link(socket, new Store().fetch);
+  const link = new Link(socket, new Store().fetch, me);
   /** @type {string[]} */
   const states = [];
   link.onState((state) => states.push(state));
@@ -145,14 +147,14 @@ test("the state is said: connecting, live, reconnecting, and rooms are joined ag
   socket.cut();
   socket.connect();
   assert.deepEqual(states, ["connecting", "live", "reconnecting", "live"]);
-  assert.deepEqual(socket.joined, ['{"run_id":1}', '{"series_id":4}']);
+  assert.deepEqual(socket.joined, ['{"run_id":1,"author":"me"}', '{"series_id":4,"author":"me"}']);
 });
 
 test("a run that was left hands nothing on", async () => {
   const store = new Store();
   store.stored = storedBatches(2);
   const socket = new HandSocket();
-  const link = new Link(socket, store.fetch);
+  const link = new Link(socket, store.fetch, me);
   socket.connect();
   let heard = 0;
   link.followRun(1, () => (heard += 1));
@@ -164,7 +166,7 @@ test("a run that was left hands nothing on", async () => {
 
 test("who follows a series is told once its room is joined, and again after each cut, so that nothing in between is missed", async () => {
   const socket = new HandSocket();
-  const link = new Link(socket, new Store().fetch);
+  const link = new Link(socket, new Store().fetch, me);
   let told = 0;
   link.followSeries(4, () => (told += 1));
   assert.equal(told, 0, "there is no connection yet");
@@ -173,4 +175,17 @@ test("who follows a series is told once its room is joined, and again after each
   socket.cut();
   socket.connect();
   await until(() => told === 2);
+});
+
+test("whoever follows is named, and rooms are joined again when somebody else does", () => {
+  const socket = new HandSocket();
+  let author = "Ann";
+  const link = new Link(socket, new Store().fetch, () => author);
+  link.followSeries(4, () => undefined);
+  link.rejoin();
+  assert.deepEqual(socket.joined, [], "there is no connection yet");
+  socket.connect();
+  author = "Ben";
+  link.rejoin();
+  assert.deepEqual(socket.joined, ['{"series_id":4,"author":"Ann"}', '{"series_id":4,"author":"Ben"}']);
 });

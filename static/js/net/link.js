@@ -27,14 +27,17 @@ export class Link {
   #series = new Map();
   #socket;
   #fetchEvents;
+  #author;
 
   /**
    * @param {SocketLike} socket
    * @param {FetchEvents} fetchEvents
+   * @param {() => string} author whose replay and blind pass decide what may be told
    */
-  constructor(socket, fetchEvents) {
+  constructor(socket, fetchEvents, author) {
     this.#socket = socket;
     this.#fetchEvents = fetchEvents;
+    this.#author = author;
     socket.on("connect", () => this.#connected());
     socket.on("disconnect", () => this.#setState("reconnecting"));
     socket.on("connect_error", (/** @type {unknown} */ error) => this.#failed(error));
@@ -107,16 +110,22 @@ export class Link {
     if (this.#socket.connected) this.#socket.emit("leave", { series_id: seriesId });
   }
 
-  #connected() {
+  /** Join again what is followed: somebody else does now, who may be told more or less. */
+  rejoin() {
+    if (!this.#socket.connected) return;
     for (const follower of this.#runs.values()) this.#joinRun(follower);
     for (const [seriesId, watchers] of this.#series) this.#joinSeries(seriesId, watchers);
+  }
+
+  #connected() {
+    this.rejoin();
     this.#setState("live");
   }
 
   /** @param {RunFollower} follower */
   #joinRun(follower) {
     // First the room, then the stored events: what is sent between the two comes twice and never not at all.
-    this.#socket.emit("join", { run_id: follower.runId }, () => void follower.catchUp());
+    this.#socket.emit("join", { run_id: follower.runId, author: this.#author() }, () => void follower.catchUp());
   }
 
   /**
@@ -125,7 +134,7 @@ export class Link {
    */
   #joinSeries(seriesId, watchers) {
     // As with runs: the room first, then what is stored.
-    this.#socket.emit("join", { series_id: seriesId }, () => {
+    this.#socket.emit("join", { series_id: seriesId, author: this.#author() }, () => {
       for (const watcher of watchers) watcher({ series_id: seriesId });
     });
   }

@@ -19,13 +19,18 @@ const made = new WeakMap();
 export function learningOf(context) {
   const known = made.get(context);
   if (known !== undefined) return known;
-  const link = connect(context.api);
+  const link = connect(context.api, () => context.settings.get().author);
   const desk = new RunDesk(context.api, link, context.series, (paint) => requestAnimationFrame(paint));
   const settings = new TrainSettings(choices());
   const learning = { link, desk, settings };
   made.set(context, learning);
   desk.catalogue.subscribe((catalogue) => catalogue !== null && settings.describe(catalogue.fields, catalogue.exchanges));
   desk.start();
+  context.settings.subscribe((now, before) => {
+    if (now.author === before.author) return;
+    link.rejoin();
+    desk.replay.moved({ series_id: desk.seriesId ?? 0 }); // what was told to the one before is asked for anew
+  });
   // For a person at the browser's console and for the tests of the page: what this page has of a run.
   Object.assign(window, { annotate: { events: (/** @type {number} */ runId) => desk.eventsOf(runId) } });
   return learning;

@@ -56,7 +56,7 @@ export class ReplayBar {
     learningOf(context).desk.replay.onRest(() => void this.#ask(() => this.#desk.read()));
     context.series.subscribe((now, before) => now.current?.id !== before.current?.id && this.#opened());
     context.settings.subscribe((now, before) => {
-      if (now.author !== before.author) this.#opened();
+      if (now.author !== before.author) this.#otherAuthor();
       if (now.zone !== before.zone) this.#draw();
     });
     this.#opened();
@@ -106,7 +106,13 @@ export class ReplayBar {
     return this.#ask(() => this.#desk.begin(start));
   }
 
-  /** A series or an author came: is there a replay of it? */
+  /** The chart goes from one author's cursor to the other's, or to none. */
+  #otherAuthor() {
+    this.#pause();
+    void this.#ask(() => this.#desk.read());
+  }
+
+  /** A series came: is there a replay of it? */
   #opened() {
     this.#pause();
     this.#drawn = null;
