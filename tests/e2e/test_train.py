@@ -11,6 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.e2e.test_chart import AXE, faults
 from tests.serving import Server
 
 WAIT_MS = 60_000
@@ -89,6 +90,8 @@ def test_metrics_draw_every_stored_batch_beside_the_baselines(shared_server: Ser
     drawn = figure.evaluate("node => node.data.map(trace => [trace.name, trace.y])")
     assert drawn[0] == ["batch", [event["candle_accuracy"] for event in batches]]
     assert {"majority (validation)", "persistence (validation)", "logistic (validation)"} <= {name for name, _ in drawn}
+    page.evaluate(AXE.read_text("utf-8"))
+    assert faults(page) == [], "buttons of a figure can be reached by a screen reader"
 
 
 def test_a_refused_value_is_shown_at_its_field_in_the_servers_words(

@@ -180,7 +180,7 @@ class MetricsPanel {
   #plot({ name, title }) {
     const known = this.#plots.get(name);
     if (known !== undefined) return known;
-    const made = element("div", { class: "figure", role: "img", "aria-label": title, "data-figure": name });
+    const made = element("div", { class: "figure", role: "figure", "aria-label": title, "data-figure": name });
     this.#plots.set(name, made);
     this.#grid.append(made);
     return made;
