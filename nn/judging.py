@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nn.baselines import Answers, Logistic, Persistence, majority, momentum
-from nn.calibration import calibration
+from nn.calibration import calibration, cooled_by_halves
 from nn.few.spans import agreement, runs
 from nn.metrics import block_interval, confusion, figures, macro_f1, negative_log_likelihood, per_class
-from nn.snapshot import Snapshot, logits_of
+from nn.snapshot import Snapshot, logits_of, without_doubt
 from nn.split import Part
 from nn.targets import MASKED, class_names, head_classes
 from nn.training_data import Stretch, TrainingData, stretches
@@ -81,6 +81,9 @@ class Judged:
 
     rows: Classes  # (m,), rising
     log_probabilities: dict[str, Floats]  # head → (m, K)
+    undoubted: Mapping[str, Floats] = field(
+        default_factory=dict
+    )  # the same without the uncertainty head, if it has one
 
 
 def judge(
@@ -89,11 +92,13 @@ def judge(
     """Answer for the rows of a part, a few windows at a time, so that the loop may do other work between."""
     plan = stretches(data, part, windows.length, stride)
     rows = np.concatenate([np.arange(s.first, s.end) for s in plan]) if plan else np.empty(0, np.int64)
-    parts: dict[str, list[Floats]] = {head: [] for head in data.targets}
+    told = [snapshot, *([without_doubt(snapshot)] if snapshot.config.use_uncertainty_estimation else [])]
+    parts: list[dict[str, list[Floats]]] = [{head: [] for head in data.targets} for _ in told]
     for at in range(0, len(plan), WINDOWS_AT_ONCE):
-        _answer(snapshot, windows, plan[at : at + WINDOWS_AT_ONCE], parts)
+        for each, found in zip(told, parts, strict=True):
+            _answer(each, windows, plan[at : at + WINDOWS_AT_ONCE], found)
         yield
-    return Judged(rows, {head: np.concatenate(found) for head, found in parts.items() if found})
+    return Judged(rows, *({head: np.concatenate(of) for head, of in found.items() if of} for found in parts))
 
 
 def _answer(snapshot: Snapshot, windows: Windows, plan: list[Stretch], parts: Mapping[str, list[Floats]]) -> None:
@@ -108,7 +113,8 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
 
     `loss` is the weighted NLL, as in training. `heads[head]["against"]` holds the difference of the NLL from each
     baseline's, with its interval: below 0 is better than the baseline. Beside its figures a head has its `confusion`
-    matrix (row the target, column the answer), `classes` and `calibration`, the label head `spans`.
+    matrix (row the target, column the answer), `classes` and `calibration`, the label head `spans`. With an uncertainty
+    head `uncertainty` holds the difference that it makes to the NLL, with its interval: below 0 it helps.
     """
     block, names = _block(data), class_names(data.labels)
     heads: dict[str, Json] = {}
@@ -127,6 +133,8 @@ def report(judged: Judged, data: TrainingData, rivals: Rivals, weights: Mapping[
         heads[head] = figures(targets, answers, block)
         heads[head] |= {"against": against, "verdict": _verdict(against[best]["interval"])}
         heads[head] |= _in_detail(targets, answers, names[head])
+        if head in judged.undoubted:
+            heads[head]["uncertainty"] = _uncertainty(targets, answers, judged.undoubted[head], block)
         if head == "label":
             heads[head]["spans"] = _span_figures(judged.rows, targets, answers.argmax(axis=1))
         excess += weights[head] * differences[best] / counts.sum()
@@ -154,6 +162,20 @@ def _in_detail(targets: Classes, answers: Floats, names: Sequence[str]) -> Json:
         "classes": per_class(matrix, names),
         "calibration": calibration(answers, targets),
     }
+
+
+def _uncertainty(targets: Classes, answers: Floats, undoubted: Floats, block: int) -> Json | None:
+    """Give the difference that doubting some candles more than others makes; None where an answer is not finite.
+
+    Both are first cooled by one temperature, so that being too sure of everything counts for neither.
+    """
+    counts = targets >= 0
+    if not (np.isfinite(answers[counts]).all() and np.isfinite(undoubted[counts]).all()):
+        return None
+    came, difference = targets[counts], np.zeros(len(targets))
+    one, other = (cooled_by_halves(told[counts], came) for told in (answers, undoubted))
+    difference[counts] = negative_log_likelihood(one, came) - negative_log_likelihood(other, came)
+    return _against(difference, counts.astype(float), block)
 
 
 def _span_figures(rows: Classes, targets: Classes, predicted: Classes) -> Json:

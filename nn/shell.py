@@ -175,4 +175,7 @@ def _judged(part: str, found: Json | None) -> list[str]:
         interval = " [{:.1%}, {:.1%}]".format(*of["interval"]) if of["interval"] else ""
         rivals = ", ".join(f"{name} {b['accuracy']:.1%}" for name, b in found["baselines"][head].items())
         lines.append(f"  {part} {head}: {of['accuracy']:.1%}{interval} of {of['n']} ({rivals}): {of['verdict']}")
+        if doubt := of.get("uncertainty"):
+            within = " [{:+.4f}, {:+.4f}]".format(*doubt["interval"]) if doubt["interval"] else ""
+            lines.append(f"  {part} {head}: the uncertainty head changes the NLL by {doubt['difference']:+.4f}{within}")
     return lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -14,9 +16,11 @@ from torch.nn import functional as F
 
 from nn.config import ModelConfig
 from nn.models import skeleton
+from nn.models.parts import LEAST_DOUBT
 from nn.targets import Edges, head_classes
 
 TEMPLATES_KEPT = 4
+NO_DOUBT = math.log(math.expm1(1 - LEAST_DOUBT))  # softplus of it, and the least doubt, divide by 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +68,18 @@ def logits_of(snapshot: Snapshot, x: Tensor) -> dict[str, Tensor]:
             _template(snapshot), dict(snapshot.params), (x.to(device),), strict=True
         )
     return {head: values / snapshot.temperatures.get(head, 1.0) for head, values in out.items()}
+
+
+def without_doubt(snapshot: Snapshot) -> Snapshot:
+    """Give the same weights with an uncertainty head that doubts nothing: what each head answers before it is divided.
+
+    The choice of a class is the same; how sure it is is not.
+    """
+    params = dict(snapshot.params)
+    for name, values in snapshot.params.items():
+        if ".doubts." in name:  # see nn.models.parts.Heads
+            params[name] = torch.full_like(values, NO_DOUBT if name.endswith(".bias") else 0.0)
+    return dataclasses.replace(snapshot, params=params)
 
 
 class _Templates(threading.local):

@@ -14,6 +14,7 @@ from torch.utils.checkpoint import checkpoint
 START_SIZE = 0.02  # of drawn weights and of places: Adam moves each number alike, so small ones learn in fewer steps
 ANSWER_SIZE = 0.002  # of the heads' drawn weights: the first answers are nearly even
 WORD_BITS, DRAWS_A_WORD = 16, 4  # of dropout on a CPU
+LEAST_DOUBT = 0.3  # softplus(0) + 0.3 ≈ 1: an uncertainty head starts neutral
 LOOKBACK = 4  # candles that the input projection sees: a linear one never learnt rules that multiply recent signs
 
 
@@ -50,7 +51,7 @@ class Heads(nn.Module):
         x = self.norm(x)
         logits = {head: answer(x) for head, answer in self.answers.items()}  # (B, T, K)
         for head, doubt in self.doubts.items():
-            logits[head] = logits[head] / (F.softplus(doubt(x)) + 0.3)  # softplus(0) + 0.3 ≈ 1: starts neutral
+            logits[head] = logits[head] / (F.softplus(doubt(x)) + LEAST_DOUBT)
         return logits
 
 

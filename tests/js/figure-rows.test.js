@@ -50,6 +50,14 @@ test("the label head's F1 stands beside the majority's", () => {
   assert.deepEqual(rows["Majority F1"], ["–", "33.0%"]);
 });
 
+test("what an uncertainty head makes of the loss has a sign and its interval", () => {
+  /** @type {import("../../static/js/model/events.js").HeadFigures} */
+  const candle = { ...SPLIT.heads.candle, uncertainty: { difference: -0.0042, interval: [-0.0062, -0.0022] } };
+  const label = { ...SPLIT.heads.label, uncertainty: { difference: 0.01, interval: null } };
+  assert.deepEqual(byTitle(epochRows({ ...SPLIT, heads: { candle, label } }))["Uncertainty: NLL"], ["−.004 ±.002", "+.010"]);
+  assert.equal(byTitle(epochRows(SPLIT))["Uncertainty: NLL"], undefined);
+});
+
 test("a figure that no head has makes no row", () => {
   const { heads, ...bare } = SPLIT;
   assert.ok(heads);

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from nn.baselines import momentum
+from nn.calibration import cooled
 from nn.config import BatchConfig
 from nn.dataset_dir import DatasetDir
 from nn.features import compute
@@ -94,6 +95,42 @@ def test_the_figures_are_of_the_next_candle() -> None:
     rows = rows_of(DATA)
     outcome = candle_class(candles.close[rows], candles.close[rows + 1], sigma[rows], edges)
     assert np.array_equal(outcome, DATA.targets["candle"][rows])
+
+
+@pytest.mark.parametrize(("knows", "helps"), [(True, True), (False, False)])
+def test_doubt_helps_where_it_knows_which_answers_are_wrong_and_does_not_at_random(
+    rivals: Rivals, knows: bool, helps: bool
+) -> None:
+    right = DATA.targets["candle"][rows_of(DATA)]
+    draw = np.random.default_rng(5)
+    wrong = draw.random(right.size) < 0.5
+    said = np.where(wrong, draw.integers(0, 5, right.size), right)
+    scores = 2.0 * np.eye(5)[said]
+    doubt = np.where(wrong if knows else draw.permutation(wrong), 3.0, 1.0)[:, None]
+    told = {name: {"candle": cooled(of, 1.0)} for name, of in (("with", scores / doubt), ("without", scores))}
+    found = report(Judged(rows_of(DATA), told["with"], told["without"]), DATA, rivals, CONFIG.heads)
+    assert found is not None
+    effect = found["heads"]["candle"]["uncertainty"]
+    low, high = effect["interval"]
+    assert low < effect["difference"] < high
+    assert (high < 0) if helps else (low > 0)
+
+
+@pytest.mark.parametrize("model", ["transformer", "multiscale_logistic"])
+def test_without_its_doubt_a_network_chooses_alike_and_one_that_has_none_is_told_nothing_of(model: str) -> None:
+    doubting = dataclasses.replace(CONFIG, model=model, use_uncertainty_estimation=True)
+    learner = Learner(doubting, Schedule(0.05), edges=DATA.edges)
+    windows = Windows(DATA.rows, DATA.targets, doubting.sequence_length)
+    for at in range(5):
+        learner.step(windows.batch(np.arange(at * 100, at * 100 + 64)))
+    part = DATA.split.validation
+    assert part is not None
+    judged = ended(judge(learner.publish(), windows, DATA, part, doubting.stride))
+    one, other = judged.log_probabilities["candle"], judged.undoubted["candle"]
+    assert np.array_equal(one.argmax(axis=1), other.argmax(axis=1))
+    assert not np.allclose(one, other)
+    plain = ended(judge(Learner(CONFIG, Schedule(0.05)).publish(), windows, DATA, part, CONFIG.stride))
+    assert plain.undoubted == {}
 
 
 def answers_of(config: BatchConfig) -> list[float]:

@@ -21,6 +21,7 @@
  * @property {number | null} [mcc]
  * @property {number | null} [nll]
  * @property {number | null} [f1]
+ * @property {{difference: number, interval: [number, number] | null} | null} [uncertainty] what its head makes of the NLL
  */
 
 /** @typedef {{accuracy: number | null, nll?: number | null, f1?: number | null}} BaselineFigures */

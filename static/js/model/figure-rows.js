@@ -42,6 +42,7 @@ export function epochRows(split) {
     row("MCC", (figures) => coefficient(figures?.mcc)),
     row("F1", (figures) => percent(figures?.f1, 1)),
     row("NLL", (figures) => loss(figures?.nll)),
+    row("Uncertainty: NLL", (figures) => uncertaintyText(figures?.uncertainty)),
     row("n", (figures) => count(figures?.n)),
   ].filter((each) => each.cells.some((cell) => cell !== "–"));
   return [...model, ...BASELINES.flatMap(([name, title]) => baselineRows(split, heads, name, title))];
@@ -69,9 +70,31 @@ function baselineRows(split, heads, name, title) {
  * @returns {string} `−.08 ±.04`
  */
 function gapText(gap) {
-  if (!gap) return "–";
-  const [middle, half] = [(gap[0] + gap[1]) / 2, (gap[1] - gap[0]) / 2].map((value) => value.toFixed(2).replace(/^(-?)0/, "$1"));
-  return `${middle.startsWith("-") ? "" : "+"}${middle} ±${half}`.replace("-", "−");
+  return gap ? aroundText((gap[0] + gap[1]) / 2, (gap[1] - gap[0]) / 2, 2) : "–";
+}
+
+/**
+ * What doubting some candles more than others makes of the loss: below 0 it helps.
+ * @param {HeadFigures["uncertainty"]} found
+ * @returns {string} `−.003 ±.002`
+ */
+function uncertaintyText(found) {
+  if (!found) return "–";
+  const { difference, interval: within } = found;
+  return aroundText(difference, within && (within[1] - within[0]) / 2, 3);
+}
+
+/**
+ * @param {number} middle
+ * @param {number | null} half
+ * @param {number} digits
+ * @returns {string}
+ */
+function aroundText(middle, half, digits) {
+  /** @param {number} value */
+  const short = (value) => value.toFixed(digits).replace(/^(-?)0/, "$1");
+  const signed = `${middle < 0 ? "" : "+"}${short(middle)}`.replace("-", "−");
+  return half === null ? signed : `${signed} ±${short(half)}`;
 }
 
 const BASELINE = /** @type {const} */ ("baseline");
