@@ -47,6 +47,7 @@ class Veils:
 
     def generation(self, author: str) -> int:
         """Give a number that is another one after the author came to see less."""
+        self._known()  # what was stored before this process began is no change while it answers
         return self._generations[author]
 
     def reload(self) -> None:
