@@ -146,6 +146,8 @@ def test_ticked_runs_are_laid_over_each_other_with_what_differs(
     }
     page.get_by_label("Smoothing").fill("0.8")
     expect(figure.locator(".scatterlayer .trace")).to_have_count(4, timeout=WAIT_MS)  # the raw lines stay behind
+    page.get_by_label("Smoothing").press("Home")  # a key of the slider's, not of the chart's
+    expect(figure.locator(".scatterlayer .trace")).to_have_count(2, timeout=WAIT_MS)
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     download.value.save_as(tmp_path / "runs.csv")

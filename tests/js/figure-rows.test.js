@@ -53,9 +53,11 @@ test("the label head's F1 stands beside the majority's", () => {
 test("what an uncertainty head makes of the loss has a sign and its interval", () => {
   /** @type {import("../../static/js/model/events.js").HeadFigures} */
   const candle = { ...SPLIT.heads.candle, uncertainty: { difference: -0.0042, interval: [-0.0062, -0.0022] } };
-  const label = { ...SPLIT.heads.label, uncertainty: { difference: 0.01, interval: null } };
-  assert.deepEqual(byTitle(epochRows({ ...SPLIT, heads: { candle, label } }))["Uncertainty: NLL"], ["−.004 ±.002", "+.010"]);
-  assert.equal(byTitle(epochRows(SPLIT))["Uncertainty: NLL"], undefined);
+  const label = { ...SPLIT.heads.label, uncertainty: { difference: -0.0001, interval: null } };
+  const rows = byTitle(epochRows({ ...SPLIT, heads: { candle, label } }));
+  assert.deepEqual(rows["by uncertainty"], ["−.004", "+.000"]);
+  assert.deepEqual(rows["95% ±"], [".002", "–"]);
+  assert.equal(byTitle(epochRows(SPLIT))["by uncertainty"], undefined);
 });
 
 test("a figure that no head has makes no row", () => {

@@ -42,7 +42,8 @@ export function epochRows(split) {
     row("MCC", (figures) => coefficient(figures?.mcc)),
     row("F1", (figures) => percent(figures?.f1, 1)),
     row("NLL", (figures) => loss(figures?.nll)),
-    row("Uncertainty: NLL", (figures) => uncertaintyText(figures?.uncertainty)),
+    row("by uncertainty", (figures) => uncertaintyText(figures?.uncertainty)),
+    row("95% ±", (figures) => doubtText(figures?.uncertainty)),
     row("n", (figures) => count(figures?.n)),
   ].filter((each) => each.cells.some((cell) => cell !== "–"));
   return [...model, ...BASELINES.flatMap(([name, title]) => baselineRows(split, heads, name, title))];
@@ -70,32 +71,28 @@ function baselineRows(split, heads, name, title) {
  * @returns {string} `−.08 ±.04`
  */
 function gapText(gap) {
-  return gap ? aroundText((gap[0] + gap[1]) / 2, (gap[1] - gap[0]) / 2, 2) : "–";
+  return gap ? `${signed((gap[0] + gap[1]) / 2, 2)} ±${short((gap[1] - gap[0]) / 2, 2)}` : "–";
 }
 
 /**
- * What doubting some candles more than others makes of the loss: below 0 it helps.
+ * What doubting some candles more than others adds to the loss: below 0 it helps.
  * @param {HeadFigures["uncertainty"]} found
- * @returns {string} `−.003 ±.002`
+ * @returns {string} `−.003`
  */
 function uncertaintyText(found) {
-  if (!found) return "–";
-  const { difference, interval: within } = found;
-  return aroundText(difference, within && (within[1] - within[0]) / 2, 3);
+  return found ? signed(found.difference, 3) : "–";
 }
 
-/**
- * @param {number} middle
- * @param {number | null} half
- * @param {number} digits
- * @returns {string}
- */
-function aroundText(middle, half, digits) {
-  /** @param {number} value */
-  const short = (value) => value.toFixed(digits).replace(/^(-?)0/, "$1");
-  const signed = `${middle < 0 ? "" : "+"}${short(middle)}`.replace("-", "−");
-  return half === null ? signed : `${signed} ±${short(half)}`;
+/** @param {HeadFigures["uncertainty"]} found */
+function doubtText(found) {
+  return found?.interval ? short((found.interval[1] - found.interval[0]) / 2, 3) : "–";
 }
+
+/** @type {(value: number, digits: number) => string} */
+const short = (value, digits) => Math.abs(value).toFixed(digits).replace(/^0/, "");
+
+/** @type {(value: number, digits: number) => string} */
+const signed = (value, digits) => `${Number(value.toFixed(digits)) < 0 ? "−" : "+"}${short(value, digits)}`;
 
 const BASELINE = /** @type {const} */ ("baseline");
 const RIVALS = [["start", "Start model"], ...BASELINES];

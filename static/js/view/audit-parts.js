@@ -31,7 +31,7 @@ export function questionParts(context, run) {
       { class: "row wrap" },
       button("Is it skill?", () => void ask(context, "skill", about), { class: "small", title: SKILL_TITLE }),
       button("Check for leaks", () => void ask(context, "leaks", about), { class: "small", title: LEAK_TITLE }),
-      element("small", { class: "muted" }, about === undefined ? "with the settings below" : `with the settings of run ${about.id}`),
+      element("small", { class: "muted" }, about === undefined ? "with the settings below" : `with the settings and the data of run ${about.id}`),
     );
   return [{ key: `questions ${about?.id ?? "form"}`, make }];
 }

@@ -3,6 +3,8 @@
 import { actionOf, KEY_TABLE, keyName, keyTitle, mayRepeat } from "../model/keys.js";
 
 const TEXT_FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color], [type=button]), textarea, select, [contenteditable]";
+const MOVABLE = "input[type=range], input[type=radio]";
+const MOVES = /^(Arrow|Page|Home$|End$)/; // keys by which these are moved
 const PRESSABLE = "button, a, summary, input";
 const OF_CHART = "#toolbar, #tools, #chart, .label-list"; // somebody who clicked here goes on at the chart
 
@@ -100,6 +102,7 @@ export class Keyboard {
     const target = event.target instanceof Element ? event.target : null;
     if (event.defaultPrevented || event.isComposing || target?.closest(TEXT_FIELDS) || document.querySelector("dialog[open]")) return;
     const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (target?.matches(MOVABLE) && MOVES.test(key)) return;
     const press = { key, code, ctrlKey, metaKey, altKey, shiftKey, altGraph: event.getModifierState("AltGraph") };
     const pressesButton = ["Space", "Enter"].includes(keyName(press)) && target?.closest(PRESSABLE) && (this.#isTabbed || !target.closest(OF_CHART));
     const action = pressesButton ? null : actionOf(press, this.#table());
