@@ -317,6 +317,10 @@ def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: 
     gained = f"{'+' if result['return'] >= 0 else '−'}{abs(result['return']):.2%}"
     page.locator(".annotation-row[title^=Trade]").click()
     expect(page.locator(".selected")).to_contain_text(f"{gained} after costs")
+    judged = {"verdict": "accept", "comment": "clean"}
+    path = f"/api/series/{EURUSD}/annotations/{result['id']}/review"
+    assert chart.server.call("PUT", path, json=judged, headers={"X-Author": "Ada"}).status_code == 200
+    expect(page.locator(".selected")).to_contain_text("accepted by Ada: clean")
     page.locator("body").press("Shift+w")
     expect(page.get_by_role("table", name="Totals of trades")).to_contain_text(gained)
     page.get_by_role("button", name="Compare").click()

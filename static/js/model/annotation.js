@@ -163,3 +163,13 @@ export function passes(mark, { label, kind, text, status = "" }) {
   const wanted = text.trim().toLowerCase();
   return !wanted || `${mark.label} ${mark.comment} ${mark.author ?? ""}`.toLowerCase().includes(wanted);
 }
+
+/**
+ * Whether what is told of an annotation is newer than what is known; a review leaves the revision as it was.
+ * @param {Annotation} told
+ * @param {Annotation} known
+ */
+export function isNews(told, known) {
+  const isReview = told.revision === known.revision && JSON.stringify(told.review ?? null) !== JSON.stringify(known.review ?? null);
+  return told.revision > known.revision || isReview;
+}

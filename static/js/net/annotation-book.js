@@ -1,5 +1,6 @@
 // The annotations of the open series: shown at once, stored by the queue, undone by the server.
 
+import { isNews } from "../model/annotation.js";
 import { MarkIndex } from "../model/mark-index.js";
 import { createStore } from "../model/store.js";
 
@@ -157,7 +158,7 @@ export class AnnotationBook {
     this.#note(annotation ? [annotation] : [], annotation ? [] : [id]);
     if (this.#queue.waiting((change) => change.id === id).length) return;
     const known = this.index.get(id);
-    if (annotation && known && known.revision >= annotation.revision) return;
+    if (annotation && known && !isNews(annotation, known)) return;
     this.#change({ index: annotation ? this.index.with(annotation) : this.index.without(id) });
   }
 

@@ -5,6 +5,14 @@ import { button, element } from "./element.js";
 const WORDS = /** @type {Record<string, string>} */ ({ accept: "accepted", correct: "corrected", reject: "rejected" });
 
 /**
+ * What somebody found of a mark: `rejected by Ada: too late`.
+ * @param {NonNullable<import("../model/annotation.js").Annotation["review"]>} review
+ */
+export function reviewWords({ verdict, by, comment }) {
+  return `${WORDS[verdict] ?? verdict} by ${by}${comment ? `: ${comment}` : ""}`;
+}
+
+/**
  * @param {import("../model/annotation.js").Annotation} mark by someone else, stored
  * @param {import("./annotator.js").Annotator} annotator
  * @param {import("../net/annotation-book.js").AnnotationBook} book
@@ -34,6 +42,6 @@ export function reviewRow(mark, annotator, book, toast) {
     button("Accept", () => void review({ verdict: "accept" }), { class: "small", "data-focus": "accept", "aria-pressed": String(given?.verdict === "accept") }),
     button("Correct", () => void correct(), { class: "small", "data-focus": "correct", "aria-pressed": String(given?.verdict === "correct") }),
     button("Reject", () => void review({ verdict: "reject" }), { class: "small", "data-focus": "reject", "aria-pressed": String(given?.verdict === "reject") }),
-    given && element("span", { class: "muted" }, `${WORDS[given.verdict] ?? given.verdict} by ${given.by}`),
+    given && element("span", { class: "muted" }, reviewWords(given)),
   );
 }

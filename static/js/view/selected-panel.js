@@ -8,7 +8,7 @@ import { resultWords } from "../model/worth.js";
 import { Zone } from "../model/zone.js";
 import { button, element, field, fill, redraw } from "./element.js";
 import { choice, commentBox, confidenceSelect, labelSelect, limitInput } from "./mark-fields.js";
-import { reviewRow } from "./review-row.js";
+import { reviewRow, reviewWords } from "./review-row.js";
 
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
 
@@ -112,6 +112,7 @@ function contentOf(mark, { annotator, book, labels, view, settings, keyboard, to
     mark.kind === "trend_line" && field("Extended", choice(EXTENDS, mark.extend, (extend) => change({ extend }), "extend")),
     field(commentTitle(mark), commentBox(mark, change)),
     isOthers && reviewRow(mark, annotator, book, toast),
+    !isOthers && mark.review && element("p", { class: "muted" }, reviewWords(mark.review)),
   ];
 }
 
