@@ -237,18 +237,20 @@ class _Run:
         return None
 
     def _end(self, state: str) -> Generator[Said, None, Weights | None]:
-        progress, found = self.progress, self.progress.best_report
-        if found is not None and found["verdict"] == NOT_BETTER:
-            yield from self._warn_once("not_better", f"the best epoch, {progress.best_epoch}, is {NOT_BETTER}")
         if self.checkpoints.best is None and self.learner.steps:  # no epoch was judged: the last weights are the result
-            yield from self.checkpoints.save_best(self.learner, progress)
-        result = None if self.config.shuffle_targets else self.checkpoints.best
+            yield from self.checkpoints.save_best(self.learner, self.progress)
+        best = self.checkpoints.best
+        # What the weights themselves say: a run that was killed just after it kept them may stand before that epoch.
+        epoch, found = (best.meta.metrics[name] for name in ("epoch", "validation")) if best else (None, None)
+        if found is not None and found["verdict"] == NOT_BETTER:
+            yield from self._warn_once("not_better", f"the best epoch, {epoch}, is {NOT_BETTER}")
+        result = None if self.config.shuffle_targets else best
         if result is not None:
             yield self.telling.saved(BEST, result, result=True)
         summary_of = {
             "step": self.learner.steps,
             "skipped_steps": self.learner.skipped,
-            "best_epoch": progress.best_epoch,
+            "best_epoch": epoch,
             "validation": found,
             "verdict": found["verdict"] if found else None,
             "data_cut": result.meta.data_cut if result else None,

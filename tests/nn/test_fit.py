@@ -249,6 +249,18 @@ def test_a_checkpoint_past_what_was_stored_is_left_for_the_one_before(tmp_path: 
     assert same_bits(resumed.weights, whole.weights)
 
 
+def test_a_run_killed_just_after_it_kept_its_best_speaks_of_these_weights(tmp_path: Path) -> None:
+    given = job(folder=tmp_path, epochs=3)
+    for said in fit(given, Control()):
+        if isinstance(said, CheckpointSaved) and said.name == "best" and said.meta["metrics"]["epoch"] == 2:
+            break  # what comes next, the last checkpoint of that epoch, is never written
+    stopped = run_of(dataclasses.replace(given, resume=True), lambda said: "stopped")
+    (ended,) = stopped.of(RunEnded)
+    assert stopped.weights is not None
+    assert (ended.summary["best_epoch"], stopped.weights.meta.metrics["epoch"]) == (2, 2)
+    assert ended.summary["validation"] == stopped.weights.meta.metrics["validation"]
+
+
 def test_an_interrupted_run_leaves_no_result_and_goes_on(tmp_path: Path) -> None:
     whole = run_of(job(epochs=3))
     half = run_of(
