@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from annotate.candle_files import MappedFile
 from annotate.candles import Candles, aggregate
@@ -121,6 +122,40 @@ class Levels:
         ):
             level = next(levels)
         return Window(timeframe, level, candles, self._partial(level, candles))
+
+    def widened(self, start: int, end: int, rows: int) -> tuple[int | None, int | None]:
+        """Give a stretch with what lies beside it: as long again on each side, and `rows` candles at least.
+
+        Gaps count for nothing, however long they are; None stands for an end of the series.
+        """
+        length = end - start
+        earlier, later = self._row_before(start, rows), self._row_after(end, rows)
+        return (
+            None if earlier is None else min(earlier, start - length),
+            None if later is None else max(later, end + length),
+        )
+
+    def _row_before(self, time: int, rows: int) -> int | None:
+        """Give the open time of the candle so many rows before a time; None where the series begins later."""
+        for times in reversed(self._times()):
+            opened = int(np.searchsorted(times, time))
+            if opened > rows:
+                return int(times[opened - rows])
+            rows -= opened
+        return None
+
+    def _row_after(self, time: int, rows: int) -> int | None:
+        """Give the open time of the candle so many rows after a time; None where the series ends before."""
+        for times in self._times():
+            opened = int(np.searchsorted(times, time))
+            if opened + rows < len(times):
+                return int(times[opened + rows])
+            rows -= len(times) - opened
+        return None
+
+    def _times(self) -> list[npt.NDArray[np.int64]]:
+        source = self._files(self.timeframe)
+        return [*(self.open_file(file.path).time[: file.rows] for file in source), self.tail.time]
 
     def _drawable(self, timeframe: str) -> Iterator[str]:
         yield timeframe

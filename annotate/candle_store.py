@@ -108,18 +108,25 @@ class CandleStore:
         timeframe: str | None,
         max_points: int,
         *,
+        beside: int = 0,
         before: int | None = None,
     ) -> Window:
         """Give candles to draw: those of `timeframe` (the source's by default) whose open time is in [start, end).
 
-        Where these are more than `max_points` (2 to 5,000), those of the finest coarser level that fits. Raises
-        InvalidInput for a timeframe that the series does not nest in.
+        With `beside` what lies on each side of the stretch comes along: as much time again, and over gaps as many of
+        the series' own candles at least. Where these are more than `max_points` (2 to 5,000), those of the finest
+        coarser level that fits. Raises InvalidInput for a timeframe that the series does not nest in.
         """
         if not 2 <= max_points <= MAX_WINDOW:
             raise InvalidInput(f"max_points {max_points}: ask for 2 to {MAX_WINDOW} candles", name="max_points")
-        return self._reading(
-            series_id, lambda levels: levels.window(start, end, _offered(levels, timeframe), max_points), before
-        )
+
+        def drawn(levels: Levels) -> Window:
+            stretch = (start, end)
+            if beside and start is not None and end is not None:
+                stretch = levels.widened(start, end, beside)
+            return levels.window(*stretch, _offered(levels, timeframe), max_points)
+
+        return self._reading(series_id, drawn, before)
 
     def history(self, series_id: int, level: str, end: int | None, *, before: int | None = None) -> Candles:
         """Give the candles of a level from the first one on, those that open before `end`."""

@@ -33,7 +33,7 @@ from annotate.views.veil import cursor_of, refusal, veil_of
 bp = Blueprint("series", __name__, url_prefix="/api/series")
 
 DEFAULT_POINTS = 2_000
-PARAMETERS = ("from", "to", "timeframe", "max_points", "encoding")
+PARAMETERS = ("from", "to", "beside", "timeframe", "max_points", "encoding")
 
 
 @bp.get("")
@@ -108,7 +108,9 @@ def get_candles(series_id: int) -> Json | Response:
     start, end = _time("from"), _time("to")
     if start is not None and end is not None and start > end:
         raise InvalidInput(f"from={start} is after to={end}", field="from")
-    most = _whole("max_points")
+    most, beside = _whole("max_points"), _whole("beside") or 0
+    if not 0 <= beside <= MAX_WINDOW:
+        raise InvalidInput(f"beside={beside}: ask for 0 to {MAX_WINDOW} candles", field="beside")
     services().candles.require(series_id)
     timeframe = request.args.get("timeframe")
     # More than the limit is no error: the answer is coarser and says so.
@@ -118,6 +120,7 @@ def get_candles(series_id: int) -> Json | Response:
         end,
         timeframe,
         min(DEFAULT_POINTS if most is None else most, MAX_WINDOW),
+        beside=beside,
         before=cursor_of(series_id),
     )
     return _window_reply(window, request.args.get("encoding", "binary"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -35,6 +36,13 @@ class ChartPage:
         """Wait until candles are painted and the labels are there."""
         self.page.wait_for_function("() => performance.getEntriesByName('chart-painted').length > 0")
         expect(self.page.locator(".label-button").first).to_be_visible()
+        return self
+
+    def open_series(self, series_id: int, level: str) -> ChartPage:
+        """Open the page on a series and wait until it is drawn at this level."""
+        self.page.context.request.get(self.server.link)  # signs in
+        self.page.goto(f"{self.server.address}/?series={series_id}")
+        self.wait_for_candles().wait_for_level(level)
         return self
 
     def choose_series(self, series_id: int, level: str) -> None:
@@ -70,6 +78,11 @@ class ChartPage:
         )
         return [int(time) for time in newest["time"]][-count:]
 
+    def steps(self, times: list[int]) -> set[float]:
+        """Give the distances, px, from one of these candles to the next."""
+        places = self.page.evaluate("times => times.map(time => __chart.timeToX(time))", times)
+        return {round(after - before, 6) for before, after in pairwise(places)}
+
     def drag(self, from_x: float, to_x: float, y: float = MIDDLE_Y, to_y: float | None = None) -> None:
         """Press, move in steps, release."""
         mouse = self.page.mouse
@@ -98,7 +111,15 @@ class ChartPage:
         return self.page.get_by_role("button", name="Undo", exact=True)
 
 
-def forget_marks(server: Server) -> None:
-    """Delete every annotation of EUR/USD."""
-    for mark in server.get(f"/api/series/{EURUSD}/annotations")["items"]:
-        assert server.call("DELETE", f"/api/series/{EURUSD}/annotations/{mark['id']}").status_code == 200
+def forget_marks(server: Server, series_id: int = EURUSD) -> None:
+    """Delete every annotation of a series."""
+    for mark in server.get(f"/api/series/{series_id}/annotations")["items"]:
+        assert server.call("DELETE", f"/api/series/{series_id}/annotations/{mark['id']}").status_code == 200
+
+
+def uploaded(server: Server, symbol: str, rows: list[str], timeframe: str) -> int:
+    """Make a series of rows such as `1704067200,1,2,0.5,1.5,7`; give its id."""
+    file = (f"{symbol}.csv", "time,open,high,low,close,volume\n" + "\n".join(rows) + "\n")
+    answer = server.call("POST", "/api/series", files={"file": file}, data={"symbol": symbol, "timeframe": timeframe})
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["series"]["id"])

@@ -34,6 +34,7 @@ def test_the_first_series_is_drawn_with_its_last_candle_read_out_or_the_one_poin
     assert chart.page.evaluate(PAINTED) > 500
     readout = chart.page.locator("[data-part=readout]")
     expect(readout).to_contain_text("EUR/USD")
+    expect(readout).to_contain_text("last closed")
     expect(readout).to_contain_text("Fri 2017-12-29 21:00 UTC")
     last = chart.server.get("/api/series/1/candles?encoding=list&max_points=5000&from=1514581200000")
     for name, column in (("O", "open"), ("H", "high"), ("L", "low"), ("C", "close")):
@@ -65,17 +66,28 @@ def test_the_whole_of_a_long_series_is_drawn_at_a_coarser_level_and_zooming_in_b
     chart.choose_series(SIM, "1s")
     expect(chart.page.locator("[data-part=readout]")).to_contain_text("simulated")
     chart.page.locator("#overview canvas").focus()
-    for _ in range(14):
-        chart.page.keyboard.press("-")
-        chart.page.wait_for_timeout(60)
+    press_until(chart, "-", "() => !['1s', '5s'].includes(__chart.stats().level)")
     expect(chart.page.locator("[data-part=level]")).to_contain_text("drawn as")
-    chart.page.wait_for_function("() => !['1s', '5s'].includes(__chart.stats().level)")
     assert chart.stats()["bars"] <= 4000
-    for _ in range(18):
-        chart.page.keyboard.press("+")
-        chart.page.wait_for_timeout(60)
-    chart.wait_for_level("1s")
+    press_until(chart, "+", "() => __chart.stats().level === '1s'")
     expect(chart.page.locator("[data-part=level]")).to_have_count(0)
+    chart.page.keyboard.press("End")
+    last = chart.server.get(f"/api/series/{SIM}")["series"]["last"]
+    newest = "time => { const { from, to } = __chart.visible(); return from < time && time < to }"
+    chart.page.wait_for_function(newest, arg=last)
+    chart.wait_for_level("1s")
+    assert chart.stats()["bars"] > 10
+    assert chart.page.evaluate(PAINTED) > 100
+
+
+def press_until(chart: ChartPage, key: str, condition: str) -> None:
+    """Press a key again and again, as fast as a person, until the page is as it shall be."""
+    for _ in range(100):
+        if chart.page.evaluate(condition):
+            return
+        chart.page.keyboard.press(key)
+        chart.page.wait_for_timeout(60)
+    raise AssertionError(f"{condition} never came by {key}")
 
 
 def test_a_coarser_timeframe_shows_the_same_time(chart: ChartPage) -> None:
@@ -158,6 +170,7 @@ def test_new_candles_are_counted_beside_a_view_of_older_ones_and_push_on_one_of_
     expect(notice).to_have_text("+9 new candles →")
     newest = "time => { const { from, to } = __chart.visible(); return from < time && time < to }"
     assert not page.evaluate(newest, fed["last"])
+    stored = chart.marks(fed["id"])
     notice.click()
     page.wait_for_function(newest, arg=fed["last"] + 9 * 60_000)
     expect(notice).to_be_hidden()
@@ -168,6 +181,8 @@ def test_new_candles_are_counted_beside_a_view_of_older_ones_and_push_on_one_of_
     add_file(21, 22)
     page.wait_for_function(newest, arg=fed["last"] + 22 * 60_000)
     expect(notice).to_be_hidden()
+    assert chart.marks(fed["id"]) == stored
+    assert chart.stats()["spans"] == 1, "the mark is still drawn, where it was"
 
 
 def test_go_to_brings_a_time_into_view_and_says_what_it_cannot_take(chart: ChartPage) -> None:

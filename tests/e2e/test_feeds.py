@@ -55,6 +55,15 @@ def test_posted_candles_move_on_the_chart_and_feed_a_run(served: Server, page: P
     served.post(f"/api/series/{series}/candles", posted(100))
     expect(readout).to_contain_text("C 106.25")
     assert count(served, series) == 101
+    late = {
+        **posted(98),
+        "close": 101.0,
+    }  # other values for a stored candle are refused, and nothing on the page breaks
+    assert served.call("POST", f"/api/series/{series}/candles", json=late).status_code == 409
+    served.post(f"/api/series/{series}/candles", {**late, "closed": False})
+    served.post(f"/api/series/{series}/candles", posted(101))
+    expect(readout).to_contain_text(f"C {posted(101)['close']:.2f}")
+    assert count(served, series) == 102
     open_live_form(page)
     page.get_by_label("Candles come from").select_option("push")
     expect(page.get_by_label("Replay speed")).to_be_hidden()
@@ -62,13 +71,13 @@ def test_posted_candles_move_on_the_chart_and_feed_a_run(served: Server, page: P
     line = page.locator(f"[data-run='{run_id}']")
     expect(line).to_contain_text("Live posted candles", timeout=WAIT_MS)
     served.wait_for(lambda: [event for event in served.events(run_id) if event["type"] == "run_started"])
-    for number in range(101, 111):
+    for number in range(102, 112):
         served.post(f"/api/series/{series}/candles", {**posted(number), "closed": False})
         served.post(f"/api/series/{series}/candles", posted(number))
     expect(line).to_contain_text("feed connected", timeout=WAIT_MS)
     served.wait_for(lambda: len(scored(served, run_id)) == 10)
-    assert scored(served, run_id) == [posted(number)["time"] for number in range(101, 111)]
-    expect(readout).to_contain_text(f"C {posted(110)['close']:.2f}")
+    assert scored(served, run_id) == [posted(number)["time"] for number in range(102, 112)]
+    expect(readout).to_contain_text(f"C {posted(111)['close']:.2f}")
     served.post(f"/api/runs/{run_id}/stop")
     served.wait_for_state(run_id, "stopped")
 

@@ -67,7 +67,7 @@ def test_a_file_is_dropped_looked_at_corrected_imported_and_added_to(
     dialog.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("1 added, 3 as they were, 1 changed in the file, 1 no longer in the file")).to_be_visible()
     flagged = page.get_by_role("list", name="Annotations to look at")
-    expect(flagged).to_contain_text(f"{label} (span) at 2024-01-02 10:01")
+    expect(flagged).to_contain_text(f"{label} (span) at 2024-01-02 10:01 UTC")
     expect(flagged).to_contain_text("its candles differ in the file")
     page.get_by_role("button", name="Import report of EUR/USD 1m").click()
     expect(page.get_by_role("dialog", name="Import of EUR/USD 1m")).to_contain_text("Vanished candles")

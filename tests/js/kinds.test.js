@@ -63,6 +63,19 @@ test("a trend line keeps its slope on a coarser timeframe and stands in the cand
   assert.notEqual(drawn.startY, drawn.endY);
 });
 
+test("a trend line over midnight is drawn inside the candles that hold its ends, in any timeframe, and keeps its anchors", () => {
+  const [start, end] = [{ time: at(23.75), price: 100 }, { time: at(25.75), price: 120 }];
+  const line = trendLine({ start, end });
+  const places = Object.entries({ "5m": [285, 309], "15m": [95, 103], "18m": [79, 85], "1d": [0, 1], "2d": [0, 0], "1w": [0, 0] });
+  for (const [timeframe, [from, to]] of places) {
+    const drawn = shape(line, steady(400, timeframe));
+    assert.ok("startX" in drawn);
+    assert.deepEqual([drawn.startX, drawn.endX], [5 + 10 * from, 5 + 10 * to], timeframe);
+    assert.deepEqual([drawn.startY, drawn.endY], [100, 80], timeframe);
+  }
+  assert.deepEqual([line.start, line.end], [start, end]);
+});
+
 test("a line goes on past its ends where it is extended, and can be taken there", () => {
   const right = shape(trendLine({ extend: "right" }));
   assert.ok("startX" in right);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Api } from "../../static/js/net/api.js";
-import { CandleLoader } from "../../static/js/net/candle-loader.js";
+import { CandleLoader, fetchCandles } from "../../static/js/net/candle-loader.js";
 import { at, HOUR } from "./chart-builders.js";
 
 /** A server whose answers come when they are released. */
@@ -37,7 +37,7 @@ function loaderOf(api) {
 
 /** @param {number} hour */
 function request(hour) {
-  return { seriesId: 1, source: "1h", timeframe: "1h", range: { from: at(hour), to: at(hour + 1) }, most: 100, until: null };
+  return { seriesId: 1, source: "1h", timeframe: "1h", range: { from: at(hour), to: at(hour + 1) }, beside: 1, most: 100, until: null };
 }
 
 test("a newer request gives up the older one, whose answer is never shown", async () => {
@@ -85,11 +85,14 @@ test("a refusal is told once, with its words", async () => {
   assert.deepEqual(seen.errors, ["there is no series 1"]);
 });
 
-test("at the start of a series the call names no start, so that no coarser candle is lost", async () => {
+test("the call says how many candles are wanted beside the view, and leaves a start out that nobody named", async () => {
   const { calls, api } = slowServer();
   const { loader } = loaderOf(api);
-  void loader.now({ seriesId: 1, source: "1h", timeframe: "4h", range: { from: null, to: at(9) }, most: 100, until: null });
-  assert.ok(!calls[0].url.includes("from="));
+  void loader.now({ ...request(3), beside: 77 });
+  void fetchCandles(api, { seriesId: 1, timeframe: "1h", range: { from: null, to: at(9) }, most: 100 }, new AbortController().signal);
+  const [wide, plain] = calls.map(({ url }) => new URL(url, "http://localhost").searchParams);
+  assert.deepEqual([wide.get("from"), wide.get("to"), wide.get("beside")], [String(at(3)), String(at(4)), "77"]);
+  assert.deepEqual([plain.get("from"), plain.get("beside")], [null, null]);
   loader.cancel();
 });
 
@@ -122,7 +125,7 @@ test("a coarser candle at the cursor of a replay holds only what came before the
       onError: (error) => assert.fail(String(error)),
       onBusy: () => {},
     });
-    await loader.now({ seriesId: 1, source: "1h", timeframe: "8h", range: { from: null, to: at(13) }, most: 100, until: at(13) });
+    await loader.now({ seriesId: 1, source: "1h", timeframe: "8h", range: { from: at(0), to: at(13) }, beside: 0, most: 100, until: at(13) });
     assert.equal(loaded[0].length, 2);
     const { time, open, high, close, volume } = loaded[0].candle(1);
     assert.deepEqual({ time, open, high, close, volume }, { time: at(8), open: 8, high: 13, close: 12, volume: 5 }, `${most} at most`);

@@ -10,6 +10,7 @@ import { edited, spanBetween, withinSeries } from "../../static/js/model/mark-ed
 import { MarkIndex } from "../../static/js/model/mark-index.js";
 import { hitsAt, shapeOf } from "../../static/js/model/mark-shapes.js";
 import { placedTags } from "../../static/js/model/tag-places.js";
+import { stepMs } from "../../static/js/model/timeframe.js";
 import { nextStretch, unlabelledStretches } from "../../static/js/model/unlabelled.js";
 import { at, hourly, point, priceLevel, span, steady, trade, trendLine } from "./chart-builders.js";
 
@@ -48,6 +49,15 @@ test("an edge stops at the last candle and steps over a gap by one candle", () =
   const further = edited(mark, "end", { candles: 1, price: 0 }, gapped);
   assert.equal(further.end, at(6));
   assert.equal(edited({ ...mark, end: at(7) }, "end", { candles: 1, price: 0 }, gapped).end, at(7));
+});
+
+test("an edge moves by one candle whatever its length, and stops at the last one", () => {
+  for (const timeframe of ["1s", "18m", "1h", "1d"]) {
+    const [window, step] = [steady(50, timeframe), stepMs(timeframe)];
+    const mark = span({ start: at(0) + 10 * step, end: at(0) + 20 * step });
+    assert.equal(edited(mark, "end", { candles: 1, price: 0 }, window).end, mark.end + step, timeframe);
+    assert.equal(edited(mark, "end", { candles: 99, price: 0 }, window).end, at(0) + 50 * step, timeframe);
+  }
 });
 
 test("a moved span keeps its number of candles, also over a gap and at the ends of the series", () => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { OverviewScale, stripeRuns } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
-import { centredOn, firstView, lastView, mostCandles, needsLoad, newerCandles, rangeToLoad, seriesBounds, usableView, viewInTimeframe, withCandle } from "../../static/js/model/viewport.js";
+import { candleRequest, centredOn, firstView, lastView, mostCandles, needsLoad, newerCandles, rangeLoaded, rangeToLoad, seriesBounds, usableView, viewInTimeframe, withCandle } from "../../static/js/model/viewport.js";
 import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
 
 const BOUNDS = { from: at(0), to: at(10_000) };
@@ -41,38 +41,66 @@ test("a series opens at its last candles", () => {
   assert.ok(zoomed.to > BOUNDS.to && zoomed.to - zoomed.from === 40 * HOUR, "the next one keeps the zoom");
 });
 
-test("the call asks for one screen on each side, inside the series", () => {
-  assert.deepEqual(rangeToLoad({ from: at(100), to: at(200) }, BOUNDS), { from: at(0), to: at(300) });
-  assert.deepEqual(rangeToLoad({ from: at(9_950), to: at(10_050) }, BOUNDS), { from: at(9_850), to: at(10_000) });
+test("the call asks for the view inside the series and a screen of candles beside it, however long the gaps are", () => {
+  assert.deepEqual(rangeToLoad({ from: at(100), to: at(200) }, BOUNDS), { from: at(100), to: at(200) });
+  assert.deepEqual(rangeToLoad({ from: at(9_950), to: at(10_050) }, BOUNDS), { from: at(9_950), to: at(10_000) });
   assert.deepEqual(rangeToLoad({ from: at(20_000), to: at(20_001) }, BOUNDS), BOUNDS);
+  const series = { ...SERIES, candles: 10_000, last: at(9_999) };
+  const asked = candleRequest({ series, timeframe: "4h", until: null }, { from: at(100), to: at(200) }, 850);
+  assert.deepEqual(asked, { seriesId: 1, source: "1h", timeframe: "4h", range: { from: at(100), to: at(200) }, beside: 100, most: 2550, until: null });
+  assert.equal(candleRequest({ series, timeframe: "1h", until: null }, { from: at(0), to: at(9_000) }, 850)?.beside, 850, "never more than there are pixels");
+  assert.equal(candleRequest({ series, timeframe: "1h", until: at(0) }, { from: at(0), to: at(9) }, 850), null);
 });
 
-const WIDE = { isCoarser: false, candlePx: 8 };
+test("an answer covers as much time again on each side, and over a gap as far as its candles reach", () => {
+  const asked = { from: at(100), to: at(110) };
+  assert.deepEqual(rangeLoaded(asked, hourly([95, 104, 115]), BOUNDS), { from: at(90), to: at(120) });
+  assert.deepEqual(rangeLoaded(asked, hourly([20, 104, 300]), BOUNDS), { from: at(20), to: at(301) });
+  assert.deepEqual(rangeLoaded({ from: at(0), to: at(9_999) }, hourly([-1, 10_050]), BOUNDS), BOUNDS);
+  assert.deepEqual(rangeLoaded(asked, hourly([]), BOUNDS), { from: at(90), to: at(120) });
+});
+
+const VIEW = { from: at(1100), to: at(1200) };
+const LOADED = { from: at(1000), to: at(1300), view: VIEW };
+const WIDE = { isCoarser: false, candlePx: 8, before: 100, shown: 100, after: 100 };
+
+/** @param {number} hours by which the view was moved */
+function moved(hours) {
+  const drawn = { ...WIDE, before: 100 + hours, after: 100 - hours };
+  return needsLoad({ from: VIEW.from + hours * HOUR, to: VIEW.to + hours * HOUR }, LOADED, BOUNDS, drawn);
+}
 
 test("a pan inside what is loaded asks for nothing, one near its edge does", () => {
-  const loaded = { from: at(1000), to: at(1300), screen: 100 * HOUR };
-  assert.equal(needsLoad({ from: at(1100), to: at(1200) }, loaded, BOUNDS, WIDE), false);
-  assert.equal(needsLoad({ from: at(1030), to: at(1130) }, loaded, BOUNDS, WIDE), true);
-  assert.equal(needsLoad({ from: at(1170), to: at(1270) }, loaded, BOUNDS, WIDE), true);
+  assert.deepEqual([0, 59, -59].map(moved), [false, false, false]);
+  assert.deepEqual([70, -70].map(moved), [true, true]);
+});
+
+test("it is candles that count beside the view, not the time of the gaps between them", () => {
+  const weekend = { from: at(1160), to: at(1264) };
+  const loaded = { from: at(1120), to: at(1300), view: weekend };
+  assert.equal(needsLoad({ ...weekend, from: at(1159) }, loaded, BOUNDS, { ...WIDE, before: 90 }), false, "few hours, many candles");
+  const monday = { from: at(1250), to: at(1270) };
+  assert.equal(needsLoad(monday, { from: at(1000), to: at(2000), view: { from: at(1252), to: at(1272) } }, BOUNDS, { ...WIDE, before: 0 }), true, "many hours, no candle");
+  assert.equal(needsLoad(monday, { from: at(1000), to: at(2000), view: monday }, BOUNDS, { ...WIDE, before: 0 }), false, "the same view would bring the same");
 });
 
 test("the ends of the series are no reason to ask again", () => {
-  const first = { from: at(0), to: at(150), screen: 100 * HOUR };
-  assert.equal(needsLoad({ from: at(-50), to: at(50) }, first, BOUNDS, WIDE), false);
-  const last = { from: at(9_800), to: at(10_000), screen: 100 * HOUR };
-  assert.equal(needsLoad({ from: at(9_950), to: at(10_090) }, last, BOUNDS, WIDE), false);
+  const first = { from: at(0), to: at(150), view: VIEW };
+  assert.equal(needsLoad({ from: at(-50), to: at(50) }, first, BOUNDS, { ...WIDE, before: 0 }), false);
+  const last = { from: at(9_800), to: at(10_000), view: VIEW };
+  assert.equal(needsLoad({ from: at(9_950), to: at(10_090) }, last, BOUNDS, { ...WIDE, after: 0 }), false);
 });
 
 test("zooming in asks for a finer level only while a coarser one is drawn", () => {
-  const [loaded, visible] = [{ from: at(1000), to: at(4000), screen: 1000 * HOUR }, { from: at(2000), to: at(2300) }];
-  assert.equal(needsLoad(visible, loaded, BOUNDS, { isCoarser: true, candlePx: 8 }), true);
-  assert.equal(needsLoad(visible, loaded, BOUNDS, WIDE), false);
-  assert.equal(needsLoad({ from: at(2000), to: at(3000) }, loaded, BOUNDS, { isCoarser: true, candlePx: 8 }), false, "a fresh window does not ask for itself again");
+  const loaded = { from: at(1000), to: at(4000), view: { from: at(2000), to: at(3000) } };
+  assert.equal(needsLoad({ from: at(2000), to: at(2300) }, loaded, BOUNDS, { ...WIDE, isCoarser: true }), true);
+  assert.equal(needsLoad({ from: at(2000), to: at(2300) }, loaded, BOUNDS, WIDE), false);
+  assert.equal(needsLoad(loaded.view, loaded, BOUNDS, { ...WIDE, isCoarser: true }), false, "a fresh window does not ask for itself again");
 });
 
 test("candles narrower than a pixel ask for a coarser level, once for a width of view", () => {
-  const loaded = { from: at(0), to: at(10_000), screen: 2000 * HOUR };
-  const narrow = { isCoarser: false, candlePx: 0.5 };
+  const loaded = { from: at(0), to: at(10_000), view: { from: at(5000), to: at(7000) } };
+  const narrow = { ...WIDE, candlePx: 0.5 };
   assert.equal(needsLoad({ from: at(5000), to: at(8000) }, loaded, BOUNDS, narrow), true);
   assert.equal(needsLoad({ from: at(5000), to: at(7000) }, loaded, BOUNDS, narrow), false);
 });

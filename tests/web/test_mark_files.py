@@ -32,6 +32,9 @@ def test_a_dry_run_says_what_an_import_does_and_changes_nothing(marking: Marking
     (mark,) = marking.marks()
     assert (mark["start"], mark["end"], mark["source"]) == (START + 10 * HOUR, START + 20 * HOUR, "import")
     assert [each["where"] for each in done["unplaced"]] == ["line 3"]
+    path = f"/api/series/{marking.series_id}/annotations"
+    seen_by_ben = answered(marking.client.get(path, headers={"X-Author": "Ben"}))["items"]
+    assert seen_by_ben == [mark], "whoever opens the chart sees what was imported"
 
 
 def test_an_import_is_undone_by_its_author(marking: Marking) -> None:

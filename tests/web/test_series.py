@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -103,6 +104,18 @@ def test_an_uploaded_file_becomes_a_series_with_its_report(web: FlaskClient) -> 
     assert body["report"]["identical"] is False
     assert web.get(f"/api/series/{series['id']}/report").get_json()["report"] == body["report"]
     assert listed(web)[series["id"]] == series
+
+
+def test_times_are_numbers_of_utc_on_the_wire_whatever_zone_a_file_was_in(web: FlaskClient) -> None:
+    rows = [f"2024-01-02 09:{minute}:00+09:00,1,2,0.5,1.5,5" for minute in (30, 31, 32)]
+    series = uploaded(web, "\n".join(["time,open,high,low,close,volume", *rows]).encode(), "ZONED")["series"]
+    path = f"/api/series/{series['id']}"
+    assert candles(web, series["id"])["time"] == [1_704_155_400_000 + at * MINUTE for at in range(3)]
+    span = {"kind": "span", "label": "Long", "start": series["first"], "end": series["last"], "revision": 0}
+    assert web.put(f"{path}/annotations/00000000-0000-4000-8000-000000000600", json=span).status_code == 200
+    for asked in (path, f"{path}/candles?encoding=list", f"{path}/annotations", f"{path}/undo", "/api/series"):
+        answer = web.get(asked).text
+        assert not re.search(r"\d[+-]\d\d:\d\d\b", answer), f"{asked} tells a time with an offset"
 
 
 def test_prices_come_back_to_the_bit(web: FlaskClient) -> None:

@@ -175,6 +175,25 @@ def test_an_accepted_mark_that_a_person_moves_is_theirs(marking: Marking) -> Non
     assert moved["source"] == "model_corrected"
 
 
+def test_undo_of_an_accepted_and_moved_suggestion_leads_back_to_the_suggestion_and_redo_to_the_moved_mark(
+    marking: Marking,
+) -> None:
+    suggest(marking, source="zigzag", labels={"rising": "Long"})
+    path, offered = f"/api/series/{marking.series_id}", shown(marking)
+    decide(marking, "accept", ids=[offered[0]["id"]])
+    (mark,) = (mark for mark in marking.marks() if mark["source"] == "model_accepted")
+    moved = marking.put_ok({**mark, "end": mark["end"] + HOUR_MS}, mark["id"])
+    for _ in range(2):
+        answered(marking.client.post(f"{path}/undo"))
+    assert shown(marking) == offered
+    assert len(marking.marks()) == DRAWN
+    for _ in range(2):
+        answered(marking.client.post(f"{path}/redo"))
+    (again,) = (mark for mark in marking.marks() if mark["id"] == moved["id"])
+    assert (again["start"], again["end"], again["source"]) == (moved["start"], moved["end"], moved["source"])
+    assert len(shown(marking)) == len(offered) - 1
+
+
 def test_a_doubted_mark_leaves_the_list_when_it_is_confirmed_or_changed(marking: Marking) -> None:
     wrong = marking.marks()[6]
     flipped = marking.put_ok({**wrong, "label": "Short" if wrong["label"] == "Long" else "Long"}, wrong["id"])

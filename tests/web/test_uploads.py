@@ -126,6 +126,28 @@ def test_an_upload_that_breaks_off_leaves_nothing_and_the_next_is_read(
     assert uploads.cancel(held.id)["state"] == "cancelled"
 
 
+def test_fifty_marks_stay_where_they_are_when_older_rows_come_before_and_one_candle_is_corrected(
+    web: FlaskClient,
+) -> None:
+    rows = [f"{START + place * MINUTE},{1 + place % 7},9,0.5,{2 + place % 7},5" for place in range(-500, 300)]
+    header = "time,open,high,low,close,volume"
+    series_id = uploaded(web, "\n".join([header, *rows[500:]]).encode(), "FIFTY")["series"]["id"]
+    path = f"/api/series/{series_id}/annotations"
+    ids = [f"00000000-0000-4000-8000-0000000005{place:02}" for place in range(50)]
+    for place, mark_id in enumerate(ids):
+        start = START + 6 * place * MINUTE
+        span = {"kind": "span", "label": "Long", "start": start, "end": start + 2 * MINUTE, "revision": 0}
+        assert web.put(f"{path}/{mark_id}", json=span).status_code == 200
+    before = web.get(path).get_json()["items"]
+    assert len(before) == 50
+    rows[500 + 6 * 20] = rows[500 + 6 * 20].replace(",9,0.5,", ",9.5,0.5,")
+    report = uploaded(web, "\n".join([header, *rows]).encode(), "FIFTY", series_id=str(series_id))["report"]
+    assert (report["added"], report["same"], report["changed"]) == (500, 299, 1)
+    assert [mark["id"] for mark in report["annotations_on_changed"]] == [ids[20]]
+    assert report["orphan_annotations"] == []
+    assert web.get(path).get_json()["items"] == before
+
+
 @pytest.mark.parametrize(("row", "marks"), [(1, ["span"]), (3, [])])
 def test_changed_and_vanished_candles_name_the_marks_on_them(web: FlaskClient, row: int, marks: list[str]) -> None:
     series_id = uploaded(web, csv_of(5, price=310 + row), f"MARKED{row}")["series"]["id"]

@@ -145,6 +145,22 @@ export class CandleWindow {
   }
 
   /**
+   * A range whose ends are moved by candles, over gaps as if there were none.
+   * @param {{from: number, to: number}} range
+   * @param {(from: number, to: number) => [number, number]} move from positions to positions
+   * @returns {{from: number, to: number}}
+   */
+  moved({ from, to }, move) {
+    const [left, right] = move(this.positionOf(from), this.positionOf(to));
+    return { from: this.timeAt(left), to: this.timeAt(right) };
+  }
+
+  /** Whether every price is above 0, as a logarithm and a share need it. */
+  get isPositive() {
+    return this.columns.low.every((price) => price > 0);
+  }
+
+  /**
    * A window that also holds a newer candle of the source, folded into the last one where it belongs there.
    * @param {Candle} candle
    * @param {string} source timeframe of the candle

@@ -30,7 +30,8 @@
  * @property {number} seriesId
  * @property {string} source the series' own timeframe
  * @property {string} timeframe
- * @property {{from: number | null, to: number}} range `from` null: from the first candle
+ * @property {{from: number, to: number}} range
+ * @property {number} beside of the series' own candles, on each side of the range, however long the gaps there are
  * @property {number} most candles; a coarser level comes where there are more
  * @property {number | null} until nothing from this time on may be seen, not even inside a coarser candle
  */

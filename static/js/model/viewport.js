@@ -1,4 +1,4 @@
-// Which candles to ask for: the visible time and one screen on each side, and when that is worth a new call.
+// Which candles to ask for: the visible time and one screen of candles on each side, and when that is worth a new call.
 
 import { closeTime, floorTime, stepMs } from "./timeframe.js";
 
@@ -14,6 +14,7 @@ const NEAR = 0.4; // of a screen: how close to the loaded edge a call is worth i
 const FINER = 2; // how many times narrower the view must be before a finer level is asked for
 const WIDER = 1.1; // how many times wider before a coarser one is
 const LEAST_CANDLE_PX = 1; // narrower candles than this are drawn as coarser ones
+const MOST_BESIDE = 5000; // that the server takes
 
 /**
  * The time that a series covers, or up to where it may be seen.
@@ -104,16 +105,42 @@ export function usableView(view, bounds) {
 }
 
 /**
- * What to ask the server for.
+ * The part of a view that the series has; the whole series where the view is beside it.
  * @param {TimeRange} visible
  * @param {TimeRange} bounds
  * @returns {TimeRange}
  */
 export function rangeToLoad(visible, bounds) {
-  const screen = visible.to - visible.from;
-  const from = Math.max(bounds.from, Math.floor(visible.from - screen));
-  const to = Math.min(bounds.to, Math.ceil(visible.to + screen));
+  const from = Math.max(bounds.from, Math.floor(visible.from));
+  const to = Math.min(bounds.to, Math.ceil(visible.to));
   return to > from ? { from, to } : bounds;
+}
+
+/**
+ * How many of the series' own candles to ask for on each side of a view, whatever gaps there are: a screen of them.
+ * @param {TimeRange} visible
+ * @param {{source: string, timeframe: string}} of
+ * @param {number} widthPx of the pane
+ * @returns {number}
+ */
+export function candlesBeside(visible, { source, timeframe }, widthPx) {
+  const fit = Math.min(Math.ceil((visible.to - visible.from) / stepMs(timeframe)), Math.ceil(widthPx / LEAST_CANDLE_PX));
+  return Math.min(MOST_BESIDE, Math.ceil((fit * stepMs(timeframe)) / stepMs(source)));
+}
+
+/**
+ * The stretch that an answer covers: as much time again as was asked for on each side, over gaps more.
+ * @param {TimeRange} asked
+ * @param {import("./candle-window.js").CandleWindow} candles
+ * @param {TimeRange} bounds as they were when it was asked for
+ * @returns {TimeRange}
+ */
+export function rangeLoaded(asked, candles, bounds) {
+  const length = asked.to - asked.from;
+  const [from, to] = [asked.from - length, asked.to + length];
+  if (candles.length === 0) return { from: Math.max(bounds.from, from), to: Math.min(bounds.to, to) };
+  const last = candles.closeOf(candles.length - 1);
+  return { from: Math.max(bounds.from, Math.min(from, candles.columns.time[0])), to: Math.min(bounds.to, Math.max(to, last)) };
 }
 
 /**
@@ -127,37 +154,44 @@ export function candleRequest({ series, timeframe, until }, visible, widthPx) {
   const bounds = seriesBounds(series, until);
   if (!bounds) return null;
   const range = rangeToLoad(visible, bounds);
-  // A coarser candle may open before the series does: at the start the call leaves `from` out, so as not to lose it.
-  const from = range.from === bounds.from ? null : range.from;
-  const most = mostCandles(range, visible, widthPx);
-  return { seriesId: series.id, source: series.timeframe, timeframe, range: { from, to: range.to }, most, until };
+  const screen = visible.to - visible.from;
+  const around = { from: Math.max(bounds.from, visible.from - screen), to: Math.min(bounds.to, visible.to + screen) };
+  const most = mostCandles(around, visible, widthPx);
+  const of = { source: series.timeframe, timeframe };
+  return { seriesId: series.id, ...of, range, beside: candlesBeside(visible, of, widthPx), most, until };
 }
 
 /**
  * Most candles to ask for, so that those in view are not narrower than a pixel.
- * @param {TimeRange} asked
+ * @param {TimeRange} around the view and what lies beside it
  * @param {TimeRange} visible
  * @param {number} widthPx of the pane
  * @returns {number}
  */
-export function mostCandles(asked, visible, widthPx) {
-  const screens = (asked.to - asked.from) / (visible.to - visible.from);
+export function mostCandles(around, visible, widthPx) {
+  const screens = (around.to - around.from) / (visible.to - visible.from);
   return Math.max(LEAST_ASKED, Math.min(MAX_CANDLES, Math.ceil((screens * widthPx) / LEAST_CANDLE_PX)));
 }
 
 /**
  * Whether the loaded candles no longer do for what is visible.
  * @param {TimeRange} visible
- * @param {TimeRange & {screen: number}} loaded with the width of the view that it was asked for
+ * @param {TimeRange & {view: TimeRange}} loaded with the view that it was asked for
  * @param {TimeRange} bounds
- * @param {{isCoarser: boolean, candlePx: number}} drawn whether a level coarser than the chosen timeframe is drawn, and how wide
+ * @param {object} drawn
+ * @param {boolean} drawn.isCoarser whether a level coarser than the chosen timeframe is drawn
+ * @param {number} drawn.candlePx how wide a candle is
+ * @param {number} drawn.before how many loaded candles are left of the view
+ * @param {number} drawn.shown how many fit in it
+ * @param {number} drawn.after how many are right of it
  */
-export function needsLoad(visible, loaded, bounds, { isCoarser, candlePx }) {
-  const screen = visible.to - visible.from;
-  const left = loaded.from > bounds.from && visible.from - loaded.from < screen * NEAR;
-  const right = loaded.to < bounds.to && loaded.to - visible.to < screen * NEAR;
-  const finer = isCoarser && screen * FINER < loaded.screen;
-  const coarser = candlePx < LEAST_CANDLE_PX && screen > loaded.screen * WIDER;
+export function needsLoad(visible, loaded, bounds, { isCoarser, candlePx, before, shown, after }) {
+  const [screen, loadedScreen] = [visible.to - visible.from, loaded.view.to - loaded.view.from];
+  // The same view again would bring the same: only one that has moved on is worth a call.
+  const left = loaded.from > bounds.from && before < shown * NEAR && visible.from < loaded.view.from;
+  const right = loaded.to < bounds.to && after < shown * NEAR && visible.to > loaded.view.to;
+  const finer = isCoarser && screen * FINER < loadedScreen;
+  const coarser = candlePx < LEAST_CANDLE_PX && screen > loadedScreen * WIDER;
   return left || right || finer || coarser;
 }
 

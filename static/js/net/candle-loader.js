@@ -81,12 +81,12 @@ export class CandleLoader {
 /**
  * Ask once for candles.
  * @param {import("./api.js").Api} api
- * @param {Pick<CandleRequest, "seriesId" | "timeframe" | "range" | "most">} request
+ * @param {{seriesId: number, timeframe: string, range: {from: number | null, to: number}, beside?: number, most: number}} request `from` null: from the first candle
  * @param {AbortSignal} [signal]
  * @returns {Promise<CandleWindow>}
  */
-export async function fetchCandles(api, { seriesId, timeframe, range, most }, signal) {
-  const query = { from: range.from, to: range.to, timeframe, max_points: most };
+export async function fetchCandles(api, { seriesId, timeframe, range, beside, most }, signal) {
+  const query = { from: range.from, to: range.to, beside, timeframe, max_points: most };
   return CandleWindow.fromAnswer(await api.get(`/api/series/${seriesId}/candles`, { query, signal }));
 }
 

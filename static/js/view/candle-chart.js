@@ -23,6 +23,7 @@ import { VolumePane } from "./volume-pane.js";
 /** @typedef {{index: number, position: number, price: number | null}} Pointed what the crosshair is on */
 
 const DAY_MS = 86_400_000;
+const FEW = 40;
 const SCALES = { normal: PriceScaleMode.Normal, log: PriceScaleMode.Logarithmic, percent: PriceScaleMode.Percentage };
 const TICK_KINDS = {
   [TickMarkType.Year]: /** @type {const} */ ("year"),
@@ -122,15 +123,23 @@ export class CandleChart {
 
   /** How many candles fit in the view; undefined without any. */
   candlesInView() {
-    const range = this.#window.length ? this.#chart.timeScale().getVisibleLogicalRange() : null;
-    return range ? range.to - range.from + 1 : undefined;
+    const range = this.visible();
+    return range ? this.#window.positionOf(range.to) - this.#window.positionOf(range.from) : undefined;
+  }
+
+  /** How many candles fit in the view, and how many of the window are left and right of it. */
+  candlesAround() {
+    const range = this.#chart.timeScale().getVisibleLogicalRange() ?? { from: 0, to: -1 };
+    return { before: Math.max(0, range.from), shown: range.to - range.from + 1, after: Math.max(0, this.#window.length - 1 - range.to) };
   }
 
   /** @param {TimeRange} range */
   setVisible(range) {
     const [left, right] = [this.#window.positionOf(range.from) + 0.5, this.#window.positionOf(range.to) - 0.5];
-    if (!(right > left)) return;
-    this.#chart.timeScale().setVisibleLogicalRange({ from: left, to: right });
+    if (!Number.isFinite(right - left)) return;
+    // A range inside of a gap holds no candle: those on both sides of it are shown.
+    const room = right > left ? 0 : (this.candlesInView() ?? FEW) / 2;
+    this.#chart.timeScale().setVisibleLogicalRange({ from: left - room, to: right + room });
     this.#awaited = range;
     requestAnimationFrame(() => {
       if (this.#awaited === range) this.#awaited = null;

@@ -1,7 +1,9 @@
 // Where times and prices stand on the chart, and how it is: the part of the chart that panels and primitives measure with.
 
 import { createStore } from "../model/store.js";
+import { stepMs } from "../model/timeframe.js";
 import { CandleChart } from "./candle-chart.js";
+import { LAYOUT } from "./chart-options.js";
 import { OPENING } from "./chart-state.js";
 
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
@@ -68,6 +70,16 @@ export class ChartGeometry {
   /** @returns {TimeRange | null} */
   visible() {
     return this.chart.visible();
+  }
+
+  /** How much time as many candles as are in view take without a gap, ms; 0 without any. */
+  widthInView() {
+    return (this.chart.candlesInView() ?? 0) * stepMs(this.window.level);
+  }
+
+  /** How many candles fit in the view at most. */
+  mostInView() {
+    return this.chart.paneSize().width / LAYOUT.timeScale.minBarSpacing;
   }
 
   /** @param {number} timeMs */

@@ -3,7 +3,7 @@
 import { CandleWindow } from "../model/candle-window.js";
 import { priceDecimals } from "../model/format.js";
 import { closeTime, stepMs } from "../model/timeframe.js";
-import { candleRequest, centredOn, firstView, lastView, MAX_CANDLES, needsLoad, newerCandles, seriesBounds, usableView, viewInTimeframe, withCandle } from "../model/viewport.js";
+import { candleRequest, centredOn, firstView, lastView, MAX_CANDLES, needsLoad, newerCandles, rangeLoaded, seriesBounds, usableView, viewInTimeframe, withCandle } from "../model/viewport.js";
 import { CandleLoader } from "../net/candle-loader.js";
 import { ChartGeometry } from "./chart-geometry.js";
 
@@ -20,7 +20,7 @@ export class ChartView extends ChartGeometry {
   #timeframe = "1m";
   /** @type {number | null} */
   #until = null;
-  /** @type {(TimeRange & {screen: number}) | null} what the window was asked for, and for how wide a view */
+  /** @type {(TimeRange & {view: TimeRange}) | null} what the window covers, and the view that it was asked for */
   #loaded = null;
   /** @type {TimeRange | undefined} what to show once it is loaded */
   #wanted;
@@ -28,8 +28,8 @@ export class ChartView extends ChartGeometry {
   #decimals = 2;
   /** @type {Candle[]} live candles that came while a window was on its way */
   #late = [];
-  #askedToEnd = false;
-  #screen = 0;
+  /** @type {{bounds: TimeRange, view: TimeRange} | null} what may be seen and what was in view when a window was asked for */
+  #asked = null;
 
   /**
    * @param {HTMLElement} container
@@ -38,7 +38,7 @@ export class ChartView extends ChartGeometry {
   constructor(container, api) {
     super(container);
     this.#loader = new CandleLoader(api, {
-      onLoaded: (candles, { range }) => this.#accept(candles, { from: range.from ?? this.bounds()?.from ?? range.to, to: range.to }),
+      onLoaded: (candles, { range }) => this.#accept(candles, range),
       onError: (error) => this.change({ error }),
       onBusy: (busy) => this.change({ busy }),
     });
@@ -75,10 +75,7 @@ export class ChartView extends ChartGeometry {
     this.#clear("1m");
   }
 
-  /**
-   * Take new facts of the open series, such as more candles: a view of the newest ones goes on to them, another one stays.
-   * @param {Series} series
-   */
+  /** @param {Series} series the open one with new facts: a view of its newest candles goes on with them, another one stays */
   refresh(series) {
     const [before, wasAtEnd] = [this.#series ?? series, this.#isAtEnd()];
     this.#series = series;
@@ -87,7 +84,7 @@ export class ChartView extends ChartGeometry {
     if (newer && wasAtEnd && this.#until === null) this.goToEnd();
     else if (newer && this.#until === null) this.#countNewer();
     if (series.candles - before.candles > newer) this.retry(); // older ones came: what is on the chart may lack them
-    else this.#loadSoon();
+    else this.#loader.soon(() => this.#missing());
   }
 
   /** The open series, with the live candles that came since. */
@@ -123,14 +120,14 @@ export class ChartView extends ChartGeometry {
 
   /** @param {number} timeMs */
   goTo(timeMs) {
-    const [bounds, visible] = [this.bounds(), this.chart.visible()];
-    if (bounds && visible) this.showRange(centredOn(visible, timeMs));
+    const [bounds, width] = [this.bounds(), this.widthInView()];
+    if (bounds && width) this.showRange(centredOn({ from: 0, to: width }, timeMs));
   }
 
   /** Bring the newest candles into view. */
   goToEnd() {
-    const [bounds, visible] = [this.bounds(), this.#wanted ?? this.chart.visible()];
-    if (bounds && visible) this.showRange(lastView(bounds, this.#timeframe, visible.to - visible.from));
+    const [bounds, width] = [this.bounds(), this.#wanted ? this.#wanted.to - this.#wanted.from : this.widthInView()];
+    if (bounds && width) this.showRange(lastView(bounds, this.#timeframe, width));
   }
 
   /** @param {TimeRange} range */
@@ -225,15 +222,11 @@ export class ChartView extends ChartGeometry {
     if (request) void this.#loader.now(request);
   }
 
-  #loadSoon() {
-    this.#loader.soon(() => this.#missing());
-  }
-
   /** What is missing of the view, if anything. */
   #missing() {
     const [visible, bounds] = [this.chart.visible(), this.bounds()];
     if (!visible || !bounds || !this.#loaded) return null;
-    const drawn = { isCoarser: this.window.level !== this.#timeframe, candlePx: this.candleWidth() };
+    const drawn = { isCoarser: this.window.level !== this.#timeframe, candlePx: this.candleWidth(), ...this.chart.candlesAround() };
     return needsLoad(visible, this.#loaded, bounds, drawn) ? this.#requestFor(visible) : null;
   }
 
@@ -242,23 +235,23 @@ export class ChartView extends ChartGeometry {
     const shown = this.#series && { series: this.#series, timeframe: this.#timeframe, until: this.#until };
     const request = shown && candleRequest(shown, visible, this.chart.paneSize().width);
     if (!request) return null;
-    this.#askedToEnd = request.range.to === this.bounds()?.to;
+    this.#asked = { bounds: this.bounds() ?? visible, view: visible };
     this.#late = [];
-    this.#screen = visible.to - visible.from;
     return request;
   }
 
   /**
    * @param {CandleWindow} candles
-   * @param {TimeRange} range
+   * @param {TimeRange} range that was asked for
    */
   #accept(candles, range) {
     const wanted = this.#wanted;
     this.#wanted = undefined;
-    this.#loaded = { ...range, screen: this.#screen };
+    const { bounds, view } = this.#asked ?? { bounds: range, view: range };
+    this.#loaded = { ...rangeLoaded(range, candles, bounds), view };
     this.#data = candles;
     const late = this.#late.splice(0);
-    if (this.#askedToEnd) for (const candle of late) this.#append(candle);
+    if (this.#loaded.to === bounds.to) for (const candle of late) this.#append(candle);
     const start = performance.now();
     this.#draw(this.#data, wanted);
     this.change({ error: null, level: candles.level, isEmpty: candles.length === 0 });
@@ -285,16 +278,23 @@ export class ChartView extends ChartGeometry {
   #drawLast() {
     this.#seen = this.#series;
     const behind = this.#data.length - this.window.length;
-    if (behind > 1 || this.#data.length > MAX_CANDLES) this.#draw(this.#data.latest(MAX_CANDLES * 0.75));
+    if (this.#data.length > MAX_CANDLES) this.#keepLatest(MAX_CANDLES * 0.75);
+    else if (behind > 1) this.#draw(this.#data);
     else this.chart.updateLast(this.#data);
     this.tellRange(); // the last candle is another one now, though the view may not have moved
   }
 
+  /** @param {number} count of candles; those before them have to be asked for again */
+  #keepLatest(count) {
+    this.#draw(this.#data.latest(count));
+    const [view, loaded] = [this.chart.visible(), this.#loaded];
+    if (view && loaded) this.#loaded = { from: this.#data.columns.time[0], to: loaded.to, view };
+  }
+
   #rangeChanged() {
-    const visible = this.chart.visible();
-    if (!visible) return;
+    if (!this.chart.visible()) return;
     if (this.state.get().unseen && this.#reachesEnd() && this.chart.showsLast()) this.#draw(this.#data);
     this.#seeNewest();
-    this.#loadSoon();
+    this.#loader.soon(() => this.#missing());
     this.tellRange();
   }}

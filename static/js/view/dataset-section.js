@@ -116,7 +116,7 @@ export class DatasetSection {
   /** @param {Dataset} dataset */
   #row(dataset) {
     const { manifest, name } = dataset;
-    const made = new Date(dataset.created).toISOString().slice(0, 16).replace("T", " ");
+    const made = `${new Date(dataset.created).toISOString().slice(0, 16).replace("T", " ")} UTC`;
     const facts = [`v${dataset.version}`, `${configValue(manifest["symbol"])} ${configValue(manifest["timeframe"])}`, made, dataset.hash.slice(0, 8)];
     /**
      * @param {string} text

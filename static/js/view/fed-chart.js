@@ -47,7 +47,15 @@ export function mountFedChart(context, link) {
 function take(context, notice) {
   if (notice.what === "forming" && notice.candle) context.chart.showForming(notice.candle);
   else if (notice.what === "candles") grow(context, notice);
-  else if (notice.what === undefined) void context.reloadSeries();
+  else if (notice.what === undefined) askAgain(context);
+}
+
+/**
+ * Ask for the series again. Where that fails the badge of the connection says why, and its next message asks once more.
+ * @param {Pick<PageContext, "reloadSeries">} context
+ */
+function askAgain({ reloadSeries }) {
+  reloadSeries().catch(() => undefined);
 }
 
 /**
@@ -58,7 +66,7 @@ function take(context, notice) {
 function grow({ series, chart, reloadSeries }, { first = 0, last = 0, candles = 0, newest, previous }) {
   const { current } = series.get();
   if (current === null) return;
-  if (!newest || previous !== current.last || candles !== current.candles + 1) return void reloadSeries();
+  if (!newest || previous !== current.last || candles !== current.candles + 1) return askAgain({ reloadSeries });
   const grown = { ...current, first, last, candles };
   series.update((now) => ({ ...now, current: grown, items: now.items.map((each) => (each.id === grown.id ? grown : each)) }));
   if (chart.state.get().until === null) chart.appendClosed(newest);

@@ -127,7 +127,7 @@ export class ImportCard {
       this.#context.chart.goTo(start);
     };
     const when = new Date(start).toISOString().slice(0, 16).replace("T", " ");
-    return button(`${label} (${kind}) at ${when}`, show, { class: "link-button" });
+    return button(`${label} (${kind}) at ${when} UTC`, show, { class: "link-button" });
   }
 
   #close(extra = "") {

@@ -29,14 +29,18 @@ export function mountMoveKeys(keyboard, view, cursor, root) {
   /** @param {number} share of a screen */
   const page = (share) => {
     const range = view.visible();
-    const step = range ? (range.to - range.from) * share : 0;
-    if (range) view.showRange({ from: range.from + step, to: range.to + step });
+    if (range) view.showRange(view.window.moved(range, (from, to) => [from + (to - from) * share, to + (to - from) * share]));
   };
   /** @param {number} factor */
   const zoom = (factor) => {
     const [now, range] = [cursor.get(), view.visible()];
     if (!now || !range) return;
-    view.showRange({ from: now.time - (now.time - range.from) * factor, to: now.time + (range.to - now.time) * factor });
+    const [at, most] = [view.window.positionOf(now.time), view.mostInView()];
+    const zoomed = view.window.moved(range, (from, to) => {
+      const share = Math.min(factor, most / (to - from)); // beyond it the library would push the candles out of view
+      return [at - (at - from) * share, at + (to - at) * share];
+    });
+    view.showRange(zoomed);
   };
   keyboard.on("cursor-left", () => moveCursor(-1));
   keyboard.on("cursor-right", () => moveCursor(1));

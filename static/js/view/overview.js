@@ -203,7 +203,7 @@ export class Overview {
     if (!direction || !visible) return;
     event.preventDefault();
     event.stopPropagation();
-    const step = (visible.to - visible.from) / 2;
-    this.#view.showRange({ from: visible.from + direction * step, to: visible.to + direction * step });
+    const half = direction / 2;
+    this.#view.showRange(this.#view.window.moved(visible, (from, to) => [from + (to - from) * half, to + (to - from) * half]));
   }
 }

@@ -106,7 +106,6 @@ export class Panes {
     const layer = new MarkLayer(view);
     new MarkPointer(holder, view, this.#parts.annotator, layer);
     view.chart.setZone(new Zone(settings.get().zone));
-    view.chart.setScale(settings.get().scale);
     const unshade = shadeSessions(view, settings);
     const unmirror = this.#parts.layer.mirror(layer);
     const unlink = this.#link(view, root);
@@ -128,7 +127,11 @@ export class Panes {
     const { until, pricesHidden } = this.#parts.view.state.get();
     if (until !== null) view.showUntil(until);
     view.setPricesHidden(pricesHidden);
-    view.state.subscribe((now, before) => now.busy !== before.busy && !now.busy && this.#alignAll());
+    view.state.subscribe((now, before) => {
+      if (now.busy === before.busy || now.busy) return;
+      this.#alignAll();
+      scaleAs(view, settings.get());
+    });
     return pane;
   }
 
@@ -195,8 +198,17 @@ export class Panes {
   #followSettings(now, before) {
     for (const { view } of this.#panes) {
       if (now.zone !== before.zone) view.chart.setZone(new Zone(now.zone));
-      if (now.scale !== before.scale) view.chart.setScale(now.scale);
+      if (now.scale !== before.scale) scaleAs(view, now);
       if (now.theme !== before.theme || now.palette !== before.palette) view.chart.recolour();
     }
   }
+}
+
+/**
+ * Scale prices as chosen, where they can be.
+ * @param {ChartView} view
+ * @param {import("../model/settings.js").Settings} settings
+ */
+function scaleAs(view, { scale }) {
+  view.chart.setScale(view.window.isPositive ? scale : "normal");
 }

@@ -92,7 +92,7 @@ function runRow(run, runs, isShown, actions) {
       element("small", { class: "muted" }, ` ${configValue(run.config["model"])}`),
       run.note && element("div", { class: "run-note" }, run.note),
     ),
-    element("td", {}, new Date(run.created).toISOString().slice(5, 16).replace("T", " ")),
+    element("td", { title: `${new Date(run.created).toISOString().slice(0, 19).replace("T", " ")} UTC` }, new Date(run.created).toISOString().slice(5, 16).replace("T", " ")),
     element("td", { class: `state ${run.state}` }, state),
     element(
       "td",

@@ -103,7 +103,7 @@ function scaleButtons({ settings }, view) {
     return { scale, title, made: button(text, choose, { class: "quiet" }) };
   });
   const draw = () => {
-    const isPositive = view.window.columns.low.every((price) => price > 0);
+    const { isPositive } = view.window;
     const chosen = isPositive ? settings.get().scale : "normal";
     for (const { scale, title, made } of toggles) {
       made.disabled = !isPositive;

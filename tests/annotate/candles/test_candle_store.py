@@ -208,6 +208,35 @@ def test_gaps_leave_room_for_a_finer_level(shelf: Shelf) -> None:
     assert shelf.store.window(series_id, None, None, "1h", 100).level == "1h"
 
 
+def test_what_lies_beside_a_stretch_reaches_over_gaps_and_is_as_long_as_the_stretch_at_least(shelf: Shelf) -> None:
+    minute = 60_000
+    opens = [*range(10), *range(1_000, 1_010), *range(5_000, 5_100)]  # two gaps, longer than any view
+    series_id = shelf.series(candles_of([(place * minute, 1, 1, 1, 1, 1) for place in opens[:15]]))
+    shelf.store.append(series_id, candles_of([(place * minute, 1, 1, 1, 1, 1) for place in opens[15:30]]))
+    shelf.store.fold(series_id)
+    shelf.store.append(series_id, candles_of([(place * minute, 1, 1, 1, 1, 1) for place in opens[30:]]))
+
+    def drawn(start: int, end: int, beside: int, *, before: int | None = None) -> list[int]:
+        times = (start * minute, end * minute)
+        window = shelf.store.window(series_id, *times, None, 2_000, beside=beside, before=before)
+        return [time // minute for time in window.candles.time.tolist()]
+
+    assert drawn(1_004, 1_006, 0) == [1_004, 1_005]
+    assert drawn(1_004, 1_006, 1) == list(range(1_002, 1_008)), "as much time again"
+    assert drawn(1_004, 1_006, 6) == [8, 9, *range(1_000, 1_010), 5_000, 5_001]
+    assert drawn(5_000, 5_010, 3) == [1_007, 1_008, 1_009, *range(5_000, 5_020)]
+    assert drawn(2_000, 2_100, 2) == [1_008, 1_009, 5_000, 5_001], "also where the stretch is in a gap"
+    assert drawn(1_004, 1_006, 5_000) == opens
+    assert drawn(1_004, 1_006, 8, before=5_003 * minute) == [*range(6, 10), *range(1_000, 1_010), 5_000, 5_001, 5_002]
+
+
+def test_the_first_coarser_candle_is_whole_where_what_lies_beside_reaches_the_start(shelf: Shelf) -> None:
+    start = ms("2024-01-01T10:30:00")
+    series_id = shelf.series(candles_of([(start + row * 60_000, 1, 1, 1, 1, 1) for row in range(160)]))
+    window = shelf.store.window(series_id, start, start + 3_600_000, "1h", 100, beside=1)
+    assert window.candles.time.tolist()[0] == ms("2024-01-01T10:00:00")
+
+
 def test_the_chosen_timeframe_and_the_level_are_told_apart(shelf: Shelf) -> None:
     series_id = shelf.series(random_candles(5_000))
     window = shelf.store.window(series_id, None, None, "5m", 100)
