@@ -76,7 +76,9 @@ def test_the_log_holds_the_printed_lines_letter_for_letter(shared_server: Server
     assert (tmp_path / "run.log").read_text("utf-8") == "".join(f"{line}\n" for line in lines)
 
 
-def test_metrics_draw_every_stored_batch_beside_the_baselines(shared_server: Server, page: Page) -> None:
+def test_metrics_draw_every_stored_batch_beside_the_baselines_and_hide_in_a_blind_pass(
+    shared_server: Server, page: Page, errors: list[str]
+) -> None:
     open_train_panel(page, shared_server)
     run_id = train(page, shared_server, epochs=1)
     shared_server.wait_for_state(run_id, "finished")
@@ -92,6 +94,12 @@ def test_metrics_draw_every_stored_batch_beside_the_baselines(shared_server: Ser
     assert {"majority (validation)", "persistence (validation)", "logistic (validation)"} <= {name for name, _ in drawn}
     page.evaluate(AXE.read_text("utf-8"))
     assert faults(page) == [], "buttons of a figure can be reached by a screen reader"
+    path = f"/api/series/{shared_server.get(f'/api/runs/{run_id}')['run']['series_id']}/blind"
+    shared_server.post(path, {"hides": "others"})
+    expect(page.locator(".figure")).to_have_count(0, timeout=WAIT_MS)
+    shared_server.call("DELETE", path)
+    expect(figure).to_be_visible(timeout=WAIT_MS)
+    errors.clear()  # figures are refused in a blind pass, and the browser notes it
 
 
 def test_a_refused_value_is_shown_at_its_field_in_the_servers_words(

@@ -63,6 +63,14 @@ class MetricsPanel {
     new ResizeObserver(() => this.#redraw()).observe(root);
     context.settings.subscribe(() => this.#redraw());
     this.#desk.onPaint(() => void this.#refresh());
+    this.#desk.replay.onRest(() => this.#forget());
+  }
+
+  /** Other figures may be told now, or none: nothing of before stays meanwhile. */
+  #forget() {
+    this.#clear();
+    this.#readyAt = 0;
+    this.#redraw();
   }
 
   #redraw() {
