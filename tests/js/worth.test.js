@@ -23,11 +23,11 @@ test("what is not filled or not over says so, and gives no return", () => {
 });
 
 test("totals come as all, then by label, author and mode; what is not known is a dash, not a zero", () => {
-  const total = { name: "Long", trades: 4, closed: 3, won: 2, sum: 0.05, mean: 0.0166, mean_r: null };
+  const total = { name: "Long", trades: 4, closed: 3, won: 2, sum: 0.05, mean: 0.0166, mean_r: -1.14 };
   const empty = { name: "replay", trades: 1, closed: 0, won: 0, sum: null, mean: null, mean_r: null };
   const rows = totalRows({ all: { ...total, name: "all" }, label: [total], author: [], mode: [empty] });
   assert.deepEqual(rows.map(({ group, name }) => `${group}:${name}`), [":All trades", "Label:Long", "Mode:replay"]);
-  assert.deepEqual(rows[1].cells, ["4", "3", "67%", "+5.00%", "+1.66%", "–"]);
+  assert.deepEqual(rows[1].cells, ["4", "3", "67%", "+5.00%", "+1.66%", "−1.14"]);
   assert.deepEqual(rows[2].cells, ["1", "0", "–", "–", "–", "–"]);
 });
 

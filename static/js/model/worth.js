@@ -61,5 +61,5 @@ export function totalRows({ all, label, author, mode }) {
 /** @param {Total} total */
 function cellsOf({ trades, closed, won, sum, mean, mean_r: meanR }) {
   const share = (/** @type {number | null} */ value) => (value === null ? "–" : percentText(value));
-  return [String(trades), String(closed), closed ? `${Math.round((won / closed) * 100)}%` : "–", share(sum), share(mean), meanR === null ? "–" : meanR.toFixed(2)];
+  return [String(trades), String(closed), closed ? `${Math.round((won / closed) * 100)}%` : "–", share(sum), share(mean), meanR === null ? "–" : `${meanR < 0 ? "−" : ""}${Math.abs(meanR).toFixed(2)}`];
 }
