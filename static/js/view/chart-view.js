@@ -105,8 +105,7 @@ export class ChartView extends ChartGeometry {
 
   /** @param {string} timeframe */
   setTimeframe(timeframe) {
-    const visible = this.chart.visible();
-    const bounds = this.bounds();
+    const [visible, bounds] = [this.chart.visible(), this.bounds()];
     this.#timeframe = timeframe;
     this.change({ timeframe });
     if (bounds) this.#show(visible ? viewInTimeframe(visible, bounds, timeframe) : firstView(bounds, timeframe));
@@ -148,8 +147,7 @@ export class ChartView extends ChartGeometry {
     const bounds = this.bounds();
     if (!bounds) return this.change({ isEmpty: true, until: timeMs });
     const visible = this.chart.visible() ?? firstView(bounds, this.#timeframe);
-    const width = visible.to - visible.from;
-    const shown = visible.from < bounds.to ? visible : { from: bounds.to - width * 0.9, to: bounds.to + width * 0.1 };
+    const shown = visible.from < bounds.to ? visible : lastView(bounds, this.#timeframe, visible.to - visible.from);
     this.change({ isEmpty: false, until: timeMs });
     if (timeMs !== null && this.#data.length) this.#draw(this.#data.closedBy(timeMs), shown);
     this.#show(shown);
@@ -171,7 +169,9 @@ export class ChartView extends ChartGeometry {
   /** @param {Candle} candle that still changes: drawn after the newest one, held nowhere */
   showForming(candle) {
     const isNext = this.#until === null && candle.time >= (this.#loaded?.to ?? Infinity) && this.#reachesEnd();
-    if (isNext && this.chart.showsLast()) this.chart.updateLast(this.#data.withAppended(candle, this.#series?.timeframe ?? ""));
+    if (!isNext || !this.chart.showsLast()) return;
+    this.chart.updateLast(this.#data.withAppended(candle, this.#series?.timeframe ?? ""));
+    this.tellRange();
   }
 
   /** The time that may be shown; null without candles. */
