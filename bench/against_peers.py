@@ -33,6 +33,7 @@ PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 ROWS = 40_000  # 35 batches an epoch: all rounds lie in the first one
 STEPS = 5
 PATCH = 4
+BATCH = 16  # as the peers' programs take
 STORE_S = 30.0
 
 
@@ -40,7 +41,7 @@ def measures() -> Iterator[Measure]:
     """Measure the default against neuralforecast, patches of 4 against PatchTST; one thread each, CPU time."""
     torch.set_num_threads(1)
     for patch, bar, program in ((1, 3.5, ["vanilla_transformer", "64"]), (PATCH, 3.0, ["patch_tst", "64", str(PATCH)])):
-        with Peer(*program) as peer, told_run(BatchConfig(patch_size=patch, epochs=2)) as ours:
+        with Peer(*program) as peer, told_run(BatchConfig(patch_size=patch, epochs=2, batch_size=BATCH)) as ours:
             yield _measure(patch, bar, ratios(alternate(ours, peer.rate)))
 
 

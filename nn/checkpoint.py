@@ -208,11 +208,10 @@ def load_state(folder: Path) -> Json:
     """Read the state of the run's own checkpoint, for an exact resume; raise CheckpointError."""
     path = _whole(folder) / STATE
     content = _bounded(path, MAX_STATE_BYTES)
-    named = _parsed(_whole(folder) / META).get("state_sha256")
-    if named is None:
-        raise CheckpointError(
-            f"{path}: kept by an earlier version, it cannot be resumed; start a new run from its weights"
-        )
+    meta = _parsed(_whole(folder) / META)
+    named = meta.get("state_sha256")
+    if named is None or meta.get("features") != list(FEATURES):
+        raise CheckpointError(f"{path}: kept by an earlier version, it cannot be resumed; start a new run")
     if hashlib.sha256(content).hexdigest() != named:
         raise CheckpointError(f"{path}: not the file that {META} speaks of")
     try:

@@ -84,7 +84,7 @@ class ModelConfig:
     use_amp: bool = _field(True, "Mixed precision (bfloat16) on CUDA; on a CPU it is slower and stays off.")
     heads: dict[str, float] = _field(_default_heads, "Weight of each target in the loss; 0 leaves a head untrained.")
     seed: int = _field(0, "Start of every random draw; the same seed gives the same run.", least=0, most=2**31 - 1)
-    batch_size: int = _field(16, "Windows in one optimizer step.", least=1, most=4096)
+    batch_size: int = _field(8, "Windows in one optimizer step.", least=1, most=4096)
 
     SHAPE: ClassVar[tuple[str, ...]] = (
         "model", "d_model", "n_layers", "n_heads", "sequence_length", "patch_size", "trend_horizon",

@@ -17,7 +17,7 @@ from nn.logline import memory_line as line_of
 
 CALIBRATION_S = 2.0
 M_MMAP_THRESHOLD = -3  # its number in malloc.h of glibc
-LARGE_BLOCK = 1 << 18  # the default batch of 16 has tensors of .8 MB
+LARGE_BLOCK = 1 << 18  # the default batch of 8 has tensors of .4 MB
 WORTH = 0.9  # more threads must bring at least a tenth
 
 

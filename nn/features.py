@@ -16,7 +16,8 @@ from nn.dataset_dir import Candles
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
 
-DAY_MS = 86_400_000
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
 WEEK_MS = 7 * DAY_MS
 MONDAY_MS = 3 * DAY_MS  # 1970-01-01 was a Thursday: a week's place counts from the Monday before it
 SPAN = 100  # candles over which σ fades
@@ -29,10 +30,24 @@ LEAST_SIGMA = 1e-12  # a market that never moved has no σ; dividing by this and
 
 FEATURES: tuple[str, ...] = (
     "return", "body", "upper_wick", "lower_wick", "range", "volume", "volume_known", "sigma_fast", "sigma_level",
-    "day_sin", "day_cos", "week_sin", "week_cos",
+    "hour_sin", "hour_cos", "day_sin", "day_cos", "week_sin", "week_cos",
     *(f"displacement_{k}" for k in DISPLACEMENTS),
     *(f"place_{k}" for k in PLACES),
 )  # fmt: skip
+
+USUAL: dict[str, tuple[float, float]] = {
+    "upper_wick": (0.36, 0.4),
+    "lower_wick": (0.36, 0.4),
+    "range": (1.4, 0.9),
+    "sigma_fast": (0.0, 0.25),
+    "sigma_level": (0.0, 0.25),
+    **{name: (0.0, 0.7) for name in FEATURES if name.endswith(("_sin", "_cos"))},
+    "hour_cos": (1.0, 0.7),  # candles of an hour or longer see nothing of the hour: 0, not a lasting 1
+    **{f"place_{k}": (0.0, 0.6) for k in PLACES},
+}
+"""Mean and spread, on hourly EUR/USD and XBT/USD, of what does not lie about 0 with a spread of 1 by itself. Networks
+learn late what small inputs tell (docs/training-log.md), so a row holds how many spreads they lie above the mean."""
+_MEANS, _SPREADS = np.array([USUAL.get(name, (0.0, 1.0)) for name in FEATURES]).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,7 @@ def compute(candles: Candles, state: FeatureState | None = None) -> Computed:
         *(move(close[LONGEST - k : -k], candles.close) / (sigma * np.sqrt(k)) for k in DISPLACEMENTS),
         *(_place(candles.close, high, low, k) for k in PLACES),
     ]
-    rows = np.clip(np.stack(columns, axis=1), -CLIP, CLIP).astype(np.float32)
+    rows = np.clip((np.stack(columns, axis=1) - _MEANS) / _SPREADS, -CLIP, CLIP).astype(np.float32)
     after = FeatureState(
         close[-LONGEST:].copy(), high[-LONGEST:].copy(), low[-LONGEST:].copy(), float(sigma[-1]), filters
     )
@@ -152,9 +167,8 @@ def _log_ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _clock(time: npt.NDArray[np.int64]) -> list[Floats]:
-    day = (time % DAY_MS) * (2 * np.pi / DAY_MS)
-    week = ((time + MONDAY_MS) % WEEK_MS) * (2 * np.pi / WEEK_MS)
-    return [np.sin(day), np.cos(day), np.sin(week), np.cos(week)]
+    angles = [((time + MONDAY_MS) % cycle) * (2 * np.pi / cycle) for cycle in (HOUR_MS, DAY_MS, WEEK_MS)]
+    return [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
 
 
 def _place(close: Floats, high: Floats, low: Floats, span: int) -> Floats:

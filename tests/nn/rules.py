@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,28 +14,48 @@ from nn.dataset_dir import Candles, DatasetDir
 from tests.nn.simulated import trained
 
 Signs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 LIKELY = 0.9  # how often the next sign is the rule's
 SIZE = 1e-3  # of a candle's log return
 HOUR, DAY, WEEK = 60, 24, 7  # candles of an hour, hours, days
 LAG = 48
 SPREAD = 0.4  # of the logarithm of sizes and volumes
+LIKE = 0.95  # spreads between two sizes: half of all pairs lie nearer
 
-Rule = Callable[[Signs, Signs, Signs, int], int]
+
+class Past(NamedTuple):
+    """What a rule may look at; each by candle."""
+
+    sign: Signs
+    heavy: Signs  # volume: 1 much, −1 little
+    wick: Signs  # the longer one: 1 upper, −1 lower
+    size: Floats  # of the return: spreads of its logarithm above its mean
+
+
+Rule = Callable[[Past, int], int]
 
 RULES: dict[str, Rule] = {
-    "two_signs": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 1]),
-    "three_signs": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 1] * sign[t - 2]),
-    "far_sign": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 5]),
-    "volume": lambda sign, heavy, wick, t: int(sign[t] * heavy[t]),
-    "hour": lambda sign, heavy, wick, t: int(sign[t]) if t // HOUR % DAY < DAY // 2 else -int(sign[t]),
-    "wick": lambda sign, heavy, wick, t: int(sign[t] * wick[t]),
-    "volume_before": lambda sign, heavy, wick, t: int(sign[t] * heavy[t - 2]),
-    "three_apart": lambda sign, heavy, wick, t: int(sign[t] * sign[t - 2] * sign[t - 7]),
-    "lag": lambda sign, heavy, wick, t: int(sign[t] * sign[t - LAG]),
-    "weekday": lambda sign, heavy, wick, t: int(sign[t]) * (1 if t // (HOUR * DAY) % WEEK % 2 else -1),
+    "two_signs": lambda past, t: past.sign[t] * past.sign[t - 1],
+    "three_signs": lambda past, t: past.sign[t] * past.sign[t - 1] * past.sign[t - 2],
+    "far_sign": lambda past, t: past.sign[t] * past.sign[t - 5],
+    "volume": lambda past, t: past.sign[t] * past.heavy[t],
+    "hour": lambda past, t: past.sign[t] * either(t // HOUR % DAY < DAY // 2),
+    "wick": lambda past, t: past.sign[t] * past.wick[t],
+    "volume_before": lambda past, t: past.sign[t] * past.heavy[t - 2],
+    "three_apart": lambda past, t: past.sign[t] * past.sign[t - 2] * past.sign[t - 7],
+    "lag": lambda past, t: past.sign[t] * past.sign[t - LAG],
+    "weekday": lambda past, t: past.sign[t] * either(t // (HOUR * DAY) % WEEK % 2),
+    "two_wicks": lambda past, t: past.wick[t] * past.wick[t - 1],
+    "like_sizes": lambda past, t: past.sign[t] * either(abs(past.size[t] - past.size[t - 1]) < LIKE),
+    "half_hour": lambda past, t: past.sign[t] * either(t % HOUR < HOUR // 2),
 }
-"""Name → the likely next sign from the candles up to t: their signs, heaviness and longer wick (upper 1, lower −1)."""
+"""Name → the likely next sign, from the candles up to t."""
+
+
+def either(so: object) -> int:
+    """Give 1 where something is so, else −1."""
+    return 1 if so else -1
 
 
 def market(rule: str, seed: int, rows: int) -> DatasetDir:
@@ -42,12 +63,12 @@ def market(rule: str, seed: int, rows: int) -> DatasetDir:
     draw = np.random.default_rng([seed, list(RULES).index(rule)])
     heavy, obeys = draw.choice([-1, 1], rows), np.where(draw.random(rows) < LIKELY, 1, -1)
     sign: Signs = draw.choice([-1, 1], rows)
-    size = SIZE * np.exp(SPREAD * draw.standard_normal(rows))
+    spreads = draw.standard_normal(rows)
     reach = np.abs(draw.standard_normal((2, rows))) * SIZE / 2
-    wick = np.where(reach[0] > reach[1], 1, -1)
+    past = Past(sign, heavy, np.where(reach[0] > reach[1], 1, -1), spreads)
     for t in range(LAG, rows - 1):
-        sign[t + 1] = RULES[rule](sign, heavy, wick, t) * obeys[t + 1]
-    close = 100 * np.exp(np.cumsum(sign * size))
+        sign[t + 1] = RULES[rule](past, t) * obeys[t + 1]
+    close = 100 * np.exp(np.cumsum(sign * SIZE * np.exp(SPREAD * spreads)))
     start = np.concatenate([[100.0], close[:-1]])
     high, low = np.maximum(start, close) * (1 + reach[0]), np.minimum(start, close) * (1 - reach[1])
     volume = np.exp(heavy + SPREAD * draw.standard_normal(rows))

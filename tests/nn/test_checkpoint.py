@@ -109,9 +109,9 @@ def test_a_torn_state_is_refused(folder: Path, share: float, forged: bool) -> No
         load_state(folder)
 
 
-def test_a_state_of_an_earlier_version_is_called_so(folder: Path) -> None:
-    meta = json.loads((folder / "meta.json").read_text())
-    del meta["state_sha256"]
+@pytest.mark.parametrize("of_then", [{"state_sha256": None}, {"features": ["return", "body"]}])
+def test_a_state_of_an_earlier_version_is_called_so(folder: Path, of_then: dict[str, Any]) -> None:
+    meta = json.loads((folder / "meta.json").read_text()) | of_then
     (folder / "meta.json").write_text(json.dumps(meta))
     with pytest.raises(CheckpointError, match="kept by an earlier version, it cannot be resumed; start a new run"):
         load_state(folder)

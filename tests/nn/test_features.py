@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nn.dataset_dir import Candles
-from nn.features import CLIP, FEATURES, LEAST_SIGMA, Computed, FeatureState, compute, move
+from nn.features import CLIP, FEATURES, LEAST_SIGMA, LONGEST, USUAL, Computed, FeatureState, compute, move
 from tests.nn.live_market import MINUTE, market
 
 MARKET = market(600)
+HOUR = 60 * MINUTE
+SAMPLE = Path(__file__).parents[2] / "data" / "sample" / "eurusd-1h.csv.gz"
 
 
 @settings(max_examples=25, deadline=None)
@@ -59,7 +63,7 @@ def test_a_flat_market_has_the_least_sigma_and_no_moves() -> None:
     computed = compute(Candles(MINUTE * np.arange(50, dtype=np.int64), flat, flat, flat, flat, flat))
     assert (computed.sigma == LEAST_SIGMA).all()
     assert not column(computed, "return").any()
-    assert not column(computed, "range").any()
+    assert told(computed, "range") == pytest.approx(0, abs=1e-6)
 
 
 def test_the_return_is_the_log_move_over_sigma_of_the_candle_before() -> None:
@@ -88,22 +92,32 @@ def test_an_unknown_volume_is_flagged_and_leaves_the_average_alone() -> None:
     assert column(computed, "volume")[101] == pytest.approx(column(plain, "volume")[101], abs=0.2)
 
 
-def test_the_clock_starts_the_week_on_monday_at_midnight_utc() -> None:
+def test_the_clock_turns_with_the_hour_the_day_and_the_week_from_monday_at_midnight_utc() -> None:
     monday = 1_704_067_200_000  # 2024-01-01
-    computed = compute(dataclasses.replace(MARKET.slice(0, 2), time=np.array([monday, monday + 6 * 3_600_000])))
-    angles = {name: column(computed, name).tolist() for name in ("day_sin", "day_cos", "week_sin", "week_cos")}
-    assert angles["day_sin"] == pytest.approx([0, 1], abs=1e-6)
-    assert angles["day_cos"] == pytest.approx([1, 0], abs=1e-6)
-    assert angles["week_sin"] == pytest.approx([0, np.sin(2 * np.pi / 28)], abs=1e-6)
-    assert angles["week_cos"] == pytest.approx([1, np.cos(2 * np.pi / 28)], abs=1e-6)
+    times = monday + np.array([0, HOUR // 4, 6 * HOUR])
+    computed = compute(dataclasses.replace(MARKET.slice(0, 3), time=times))
+    turns = {"hour": [0, 1 / 4, 0], "day": [0, 1 / 96, 1 / 4], "week": [0, 1 / 672, 1 / 28]}
+    for cycle, turned in turns.items():
+        angle = 2 * np.pi * np.array(turned)
+        assert told(computed, f"{cycle}_sin") == pytest.approx(np.sin(angle), abs=1e-6)
+        assert told(computed, f"{cycle}_cos") == pytest.approx(np.cos(angle), abs=1e-6)
 
 
 def test_the_place_is_one_at_the_top_and_minus_one_at_the_bottom_of_the_range() -> None:
     close = np.r_[np.linspace(10, 20, 120), np.linspace(20, 5, 120)]
     time = MINUTE * np.arange(240, dtype=np.int64)
-    computed = compute(Candles(time, close, close, close, close, np.ones(240)))
-    assert column(computed, "place_24")[119] == 1
-    assert column(computed, "place_24")[239] == -1
+    place = told(compute(Candles(time, close, close, close, close, np.ones(240))), "place_24")
+    assert place[[119, 239]] == pytest.approx([1, -1])
+
+
+def test_on_a_real_market_all_inputs_lie_about_0_with_a_like_spread() -> None:
+    table = pd.read_csv(SAMPLE)
+    rows = compute(Candles(*(table[name].to_numpy() for name in table.columns))).rows[LONGEST:]
+    still = {"volume_known", "hour_sin", "hour_cos"}  # of hourly candles
+    moving = [i for i, name in enumerate(FEATURES) if name not in still]
+    assert np.abs(rows[:, moving].mean(axis=0)).max() < 0.5
+    assert rows[:, moving].std(axis=0).min() > 0.5
+    assert rows[:, moving].std(axis=0).max() < 1.2
 
 
 def test_no_candles_give_no_rows_and_the_same_state() -> None:
@@ -135,3 +149,9 @@ def in_portions(candles: Candles, borders: list[int]) -> list[Computed]:
 def column(computed: Computed, name: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     values: np.ndarray[tuple[int], np.dtype[np.float32]] = computed.rows[:, FEATURES.index(name)]
     return values
+
+
+def told(computed: Computed, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Give a feature as it was before it was put on the scale of the others."""
+    mean, spread = USUAL[name]
+    return column(computed, name).astype(np.float64) * spread + mean

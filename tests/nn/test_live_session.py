@@ -327,7 +327,7 @@ def test_a_model_that_learns_noise_is_right_as_often_as_chance() -> None:
 
 def test_learning_that_does_harm_is_taken_back_and_said() -> None:
     history, feed = halves(110)
-    run = session(history, learning_rate=1.0, learn_every=1)
+    run = session(history, learning_rate=0.3, learn_every=1)
     start = params(run)
     events = play(run, feed.slice(0, 99))
     assert not of(RolledBack, events)  # too few candles to be sure
