@@ -128,9 +128,10 @@ def refusal(series_id: int, veil: Veil) -> Conflict:
     """Make the error for what might tell an author what is hidden from them."""
     return Conflict(
         f"series {series_id} is under a {_what(veil)} by {veil.author}, and this answer might tell what it hides; "
-        f"end it first (DELETE /api/series/{series_id}/{_what(veil).split()[0]})",
+        "end it first, on its chart",
         code=_what(veil).replace(" ", "_"),
         series_id=series_id,
+        end=f"DELETE /api/series/{series_id}/{_what(veil).split()[0]}",
     )
 
 

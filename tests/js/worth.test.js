@@ -15,6 +15,12 @@ test("a closed trade reads with its return after costs, R, candles, best and wor
   assert.equal(resultWords(CLOSED, price), "Filled at 100.0, left at 103.0 (exit) · +2.79% after costs · +1.50 R · 10 candles held · best +4.00% · worst −1.00%");
 });
 
+test("a stop that risks nothing is called what it is", () => {
+  const stopped = { ...CLOSED, reason: "stop", return: -0.002, candles: 1, mfe: null, mae: null };
+  assert.match(resultWords({ ...stopped, r: -1 }, price), /left at 103\.0 \(stop\) · −0\.20% after costs · −1\.00 R/);
+  assert.match(resultWords({ ...stopped, r: null }, price), /\(stop, which stands on the winning side of the entry\) · −0\.20% after costs · 1 candle held/);
+});
+
 test("what is not filled or not over says so, and gives no return", () => {
   const none = { reason: null, exit: null, return: null, r: null };
   assert.equal(resultText({ ...CLOSED, ...none, state: "open" }), "open");

@@ -103,7 +103,8 @@ def test_whoever_may_not_see_every_mark_is_not_told_which_labels_they_have(marki
     answered(marking.client.post(f"{path}/blind", json={"hides": "others"}), 201)
     after = answered(put(marking, made, labels=made["labels"][:1]))
     assert [(each["name"], each["archived"]) for each in after["labels"][1:]] == [("Theirs", True), ("Unused", True)]
-    assert refused(marking.client.patch(path, json={"label_set_id": 1}), 409)["code"] == "blind_pass"
+    error = refused(marking.client.patch(path, json={"label_set_id": 1}), 409)
+    assert (error["code"], error["details"]["end"]) == ("blind_pass", f"DELETE {path}/blind")
     answered(marking.client.delete(f"{path}/blind"))
     assert [each["name"] for each in answered(put(marking, after, labels=after["labels"][:1]))["labels"]] == [
         "A",

@@ -42,10 +42,16 @@ export function resultWords(result, price) {
   ];
   const filled = `Filled at ${price(result.entry.price)}`;
   if (result.state === "open" || !result.exit) return [`${filled}, still open`, ...held].filter(Boolean).join(" · ");
-  const left = `left at ${price(result.exit.price)} (${result.reason})`;
+  const left = `left at ${price(result.exit.price)} (${reasonWords(result)})`;
   const gained = result.return !== null && `${percentText(result.return)} after costs`;
   const r = result.r !== null && `${result.r >= 0 ? "+" : "−"}${Math.abs(result.r).toFixed(2)} R`;
   return [`${filled}, ${left}`, gained, r, ...held].filter(Boolean).join(" · ");
+}
+
+/** @param {TradeResult} result */
+function reasonWords({ reason, r }) {
+  // A trade has no R where its stop risks nothing.
+  return reason === "stop" && r === null ? "stop, which stands on the winning side of the entry" : reason;
 }
 
 /**
