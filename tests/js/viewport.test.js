@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { OverviewScale, stripeRuns } from "../../static/js/model/overview-scale.js";
 import { DEFAULTS, loadSettings, saveSettings, viewOf, withView } from "../../static/js/model/settings.js";
 import { createStore } from "../../static/js/model/store.js";
-import { candleRequest, centredOn, firstView, lastView, mostCandles, needsLoad, newerCandles, rangeLoaded, rangeToLoad, seriesBounds, usableView, viewInTimeframe, withCandle } from "../../static/js/model/viewport.js";
+import { candleRequest, centredOn, earliestView, firstView, lastView, mostCandles, needsLoad, newerCandles, rangeLoaded, rangeToLoad, seriesBounds, usableView, viewInTimeframe, withCandle } from "../../static/js/model/viewport.js";
 import { at, FakeStorage, HOUR, hourly, steady } from "./chart-builders.js";
 
 const BOUNDS = { from: at(0), to: at(10_000) };
@@ -121,6 +121,10 @@ test("a change of timeframe keeps the time in view, or widens it to some candles
 test("the newest candle is shown whole, also a coarser one that is not over", () => {
   const view = lastView({ from: at(0), to: at(10) }, "4h", at(100) - at(0));
   assert.equal(view.to, at(12) + 5 * HOUR);
+});
+
+test("the oldest candle is shown at the left, in a view as wide as before", () => {
+  assert.deepEqual(earliestView(BOUNDS, at(100) - at(0)), { from: at(-5), to: at(95) });
 });
 
 test("a stored view is used where the series still is", () => {

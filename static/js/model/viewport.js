@@ -94,6 +94,17 @@ export function lastView(bounds, timeframe, width) {
 }
 
 /**
+ * A view of a width that begins a little before the oldest candle.
+ * @param {TimeRange} bounds
+ * @param {number} width ms
+ * @returns {TimeRange}
+ */
+export function earliestView(bounds, width) {
+  const from = bounds.from - width * 0.05;
+  return { from, to: from + width };
+}
+
+/**
  * Keep a stored view where the series still is.
  * @param {TimeRange | undefined} view
  * @param {TimeRange} bounds

@@ -46,6 +46,7 @@ class MetricsPanel {
   /** @type {Map<string, HTMLElement>} */
   #plots = new Map();
   #drawn = "";
+  #redraws = 0; // asked for by other than news, such as a new width
   #shown = "";
   #busy = false;
   #readyAt = 0;
@@ -74,7 +75,7 @@ class MetricsPanel {
   }
 
   #redraw() {
-    this.#drawn = "";
+    this.#redraws += 1;
     this.#desk.repaint();
   }
 
@@ -106,11 +107,11 @@ class MetricsPanel {
   }
 
   /**
-   * Which runs a person wants to see.
+   * Which runs a person wants to see, and how smooth.
    * @param {Run | undefined} run
    */
   #chosen(run) {
-    return JSON.stringify([this.#desk.compared.get(), run?.id ?? null]);
+    return JSON.stringify([this.#desk.compared.get(), run?.id ?? null, this.#head.smoothing]);
   }
 
   /**
@@ -121,7 +122,7 @@ class MetricsPanel {
     const progress = run === undefined ? undefined : this.#desk.progressOf(run.id);
     const { batch, epochs, tested, scored, learnt } = progress ?? {};
     const newest = [batch, epochs?.at(-1), tested, scored, learnt].map((event) => event?.seq ?? 0);
-    return JSON.stringify([this.#chosen(run), run?.mode === "skill" && run.state, ...newest]);
+    return JSON.stringify([this.#chosen(run), this.#redraws, run?.mode === "skill" && run.state, ...newest]);
   }
 
   /** @param {Run | undefined} run */

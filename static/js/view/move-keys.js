@@ -1,6 +1,7 @@
 // Moves crosshair and view by keyboard, and says the candle that the crosshair came to.
 
 import { formatPrice, formatTime } from "../model/format.js";
+import { earliestView } from "../model/viewport.js";
 import { Zone } from "../model/zone.js";
 import { element } from "./element.js";
 
@@ -42,6 +43,10 @@ export function mountMoveKeys(keyboard, view, cursor, root) {
     });
     view.showRange(zoomed);
   };
+  const toStart = () => {
+    const [bounds, width] = [view.bounds(), view.widthInView()];
+    if (bounds && width) view.showRange(earliestView(bounds, width));
+  };
   keyboard.on("cursor-left", () => moveCursor(-1));
   keyboard.on("cursor-right", () => moveCursor(1));
   keyboard.on("cursor-up", () => cursor.stepPrice(1));
@@ -50,7 +55,7 @@ export function mountMoveKeys(keyboard, view, cursor, root) {
   keyboard.on("page-right", () => page(0.9));
   keyboard.on("zoom-in", () => zoom(0.7));
   keyboard.on("zoom-out", () => zoom(1 / 0.7));
-  keyboard.on("first", () => view.goTo(view.bounds()?.from ?? 0));
+  keyboard.on("first", toStart);
   keyboard.on("last", () => view.goToEnd());
 }
 

@@ -70,7 +70,7 @@ def test_a_death_of_the_worker_fails_the_run_with_its_cause_and_the_next_run_sta
     run_id = door.trainer.submit("batch", {**SMALL, "seed": seed}, series_id=series_id)["id"]
     run = door.wait_for_state(run_id, "failed", within_s=5)
     assert word in run["cause"]
-    assert ("batch_size = 8 saves about" in run["cause"]) == (word == "SIGKILL")  # which may be a lack of memory
+    assert ("batch_size = 4 saves about" in run["cause"]) == (word == "SIGKILL")  # which may be a lack of memory
     last = door.events(run_id)[-1]
     assert (last["type"], last["state"], last["cause"]) == ("run_ended", "failed", run["cause"])
     door.finished_batch(series_id)
