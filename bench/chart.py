@@ -216,6 +216,7 @@ def _p50(page: Page) -> float:
 def _drag(page: Page) -> Measure:
     """Frames from a move of the pointer to the dragged edge's paint; the peer is the frame itself."""
     page.keyboard.press("j")
+    page.wait_for_timeout(500)  # the selected span is brought into view
     page.evaluate(FRAMES)
     box = page.evaluate("() => { const r = __chart.visible(); return __chart.timeToX((r.from + r.to) / 2) }")
     page.mouse.click(44 + box, 200)
@@ -224,6 +225,8 @@ def _drag(page: Page) -> Measure:
         page.mouse.move(44 + box + step * 6, 200)
     page.mouse.up()
     behind = [float(frames) for frames in page.evaluate("window.__behind")]
+    if len(behind) < MOVES:
+        raise RuntimeError(f"{len(behind)} of {MOVES} moves were painted: no span was dragged")
     return Measure("dragging a span behind the pointer", "one frame", behind, 2.0, "at most", "frames, each move")
 
 

@@ -263,8 +263,8 @@ def test_at_every_width_nothing_sticks_out_or_is_cut_off_and_every_button_has_a_
 def fits(chart: ChartPage, width: int) -> None:
     """Look at chart, a dialog and open metrics at a width; leave all closed."""
     chart.page.set_viewport_size({"width": width, "height": 800})
-    chart.page.wait_for_timeout(300)
-    assert chart.page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth") <= 0
+    settled = "width => innerWidth === width && document.scrollingElement.scrollWidth <= width"
+    chart.page.wait_for_function(settled, arg=width)
     nameless = """() => [...document.querySelectorAll('button, select, input, a')].filter(e => e.offsetParent &&
       !(e.ariaLabel || e.labels?.length || e.textContent.trim() || e.title)).map(e => e.outerHTML)"""
     assert chart.page.evaluate(nameless) == []
@@ -293,7 +293,7 @@ def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:
     def touch(kind: str, *xs: float) -> None:
         points = [{"x": x, "y": 250, "id": place} for place, x in enumerate(xs)]
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-        chart.page.wait_for_timeout(30)
+        chart.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     touch("touchStart", 400)
     touch("touchStart", 400, 500)

@@ -254,7 +254,7 @@ def train(page: Page, server: Server, *, epochs: int) -> int:
     before = newest_run(server)
     fill_field(page, "batch-epochs", str(epochs))
     if not page.locator("#train-model-d_model").is_visible():
-        page.get_by_text("More settings").click()
+        page.locator("summary", has_text="More settings").press("Enter")  # by key: the form moves while it is filled
     for name, value in SMALL.items():
         fill_field(page, f"model-{name}", value)
     page.get_by_role("button", name="Start batch training").click()
