@@ -288,6 +288,7 @@ def replay_somewhere_without_prices(chart: ChartPage) -> None:
     expect(readout).not_to_contain_text("C 1.")
     page.keyboard.press("b")
     chart.drag(300, 400, to_y=250)
+    chart.wait_until_saved()
     page.locator(".annotation-row[title^=Trade]").click()
     selected = page.locator(".selected")
     expect(selected).to_contain_text("at … to")
