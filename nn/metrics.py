@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, stdtrit
 
 Floats = npt.NDArray[np.float64]
 Classes = npt.NDArray[np.int64]
@@ -89,8 +90,6 @@ def _tail(blocks: int) -> float:
     >>> [round(_tail(blocks), 4) for blocks in (5, 20, 1000)]
     [0.001, 0.0159, 0.0248]
     """
-    from scipy.special import ndtr, stdtrit  # a sixth of a second to load, which a server's start should not wait for
-
     reach = stdtrit(blocks - 1, (1 + COVERAGE) / 2) * np.sqrt(blocks / (blocks - 1))
     return float(ndtr(-reach))
 
