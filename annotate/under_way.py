@@ -306,7 +306,7 @@ class UnderWay:
 
     def _end_cut_off(self, job: Job, cause: str) -> None:
         if speaks_of_memory(cause):
-            cause = "\n".join([cause, *advice_on(job.config)])
+            cause = "\n".join([cause, *advice_on(job.mode, job.config)])
         if job.stopping_since is not None:
             self._end_job(job, "stopped", f"while it was stopping, {cause}")
         else:

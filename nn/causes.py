@@ -13,14 +13,14 @@ from nn.memory import advice_on
 OUT_OF_MEMORY = "out of memory: use a smaller batch_size, sequence_length or d_model, or use_gradient_checkpointing"
 
 
-def cause_of(error: Exception, config: Mapping[str, Any] | None = None) -> str:
-    """Put a failure in words; of the run's config, as it came, where memory ran out, what each change would save."""
+def cause_of(error: Exception, run: tuple[str, Mapping[str, Any]] | None = None) -> str:
+    """Put a failure in words; with the mode and config of a run, as they came, what saves memory where it ran out."""
     if isinstance(error, ValueError) and type(error).__module__.startswith("nn."):
         return str(error)
     text = "".join(traceback.format_exception(error))
     if not is_scarcity(error):
         return text
-    return "\n".join([OUT_OF_MEMORY, *(advice_on(config) if config is not None else []), text])
+    return "\n".join([OUT_OF_MEMORY, *(advice_on(*run) if run is not None else []), text])
 
 
 def is_scarcity(error: Exception) -> bool:

@@ -32,6 +32,7 @@ class LoadModel(Command):
     """Load weights for (series, model): the newest fitting candidate, a fresh model, or exactly the one named."""
 
     type = "load"
+    mode: ClassVar[str] = "load"
     run_id: int
     series_id: int
     config: Json
@@ -45,6 +46,7 @@ class StartBatch(Command):
     """Train on a dataset directory. With `resume`, go on from the run's own last checkpoint."""
 
     type = "batch"
+    mode: ClassVar[str] = "batch"
     run_id: int
     series_id: int
     config: Json
@@ -71,6 +73,11 @@ class StartAudit(Command):
     dataset_dir: str
     candidates: list[str] = field(default_factory=list)  # whose answers the leak check looks at
 
+    @property
+    def mode(self) -> str:
+        """Give the mode of the run, which names its config."""
+        return self.kind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLive(Command):
@@ -84,6 +91,7 @@ class StartLive(Command):
     """
 
     type = "live"
+    mode: ClassVar[str] = "live"
     run_id: int
     series_id: int
     config: Json

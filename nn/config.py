@@ -210,9 +210,9 @@ class LiveConfig(ModelConfig):
             raise ConfigError(*problem)
 
 
-def config_class(mode: Mode) -> type[ModelConfig]:
+def config_class(mode: str) -> type[ModelConfig]:
     """Give the config of a mode."""
-    every: dict[Mode, type[ModelConfig]] = {
+    every: dict[str, type[ModelConfig]] = {
         "load": ModelConfig,
         "batch": BatchConfig,
         "live": LiveConfig,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nn.config import BatchConfig, ConfigError, LiveConfig, ModelConfig, SkillConfig
+from nn.config import ConfigError, ModelConfig, config_class
 from nn.features import FEATURES
 from nn.targets import head_classes
 
@@ -155,14 +155,12 @@ def advice(config: ModelConfig, *, amp: bool = False) -> str:
     return f"a step needs about {in_bytes(need(config, amp=amp).total)}: {_told(savings(config, amp=amp))}"
 
 
-def advice_on(given: Mapping[str, Any]) -> list[str]:
-    """Give the line of `advice` on a run's config as it came, of whichever mode; none where that is what is wrong."""
-    for kind in (BatchConfig, SkillConfig, LiveConfig, ModelConfig):
-        try:
-            return [advice(kind.from_json(given))]
-        except ConfigError:
-            continue
-    return []
+def advice_on(mode: str, given: Mapping[str, Any]) -> list[str]:
+    """Give the line of `advice` on a run's config as it came; none where that is what is wrong."""
+    try:
+        return [advice(config_class(mode).from_json(given))]
+    except ConfigError:
+        return []
 
 
 def _told(saved: Sequence[Json]) -> str:

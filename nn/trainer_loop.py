@@ -9,11 +9,11 @@ import dataclasses
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 
@@ -189,7 +189,7 @@ class TrainerLoop:
         with self._bell:
             self._early.pop(command.run_id, None)
             self._live = self._without(command.run_id)
-        self._fail(command.run_id, error, command.config)
+        self._fail(command, error)
 
     def _survive(self, work: Callable[[], None], failed: Callable[[Exception], None]) -> None:
         try:
@@ -343,7 +343,7 @@ class TrainerLoop:
 
     def _abort_live(self, run: LiveRun, error: Exception) -> None:
         self._forget_live(run)
-        run.abort(cause_of(error, run.command.config))
+        run.abort(cause_of(error, ("live", run.command.config)))
 
     def _forget_live(self, run: LiveRun) -> None:
         with self._bell:
@@ -381,13 +381,14 @@ class TrainerLoop:
 
     def _abort_batch(self, run: BatchRun, error: Exception) -> None:
         self._batch = None
-        self._fail(run.command.run_id, error, run.command.config)
+        self._fail(run.command, error)
 
     def _end_batch(self, run: BatchRun, state: Literal["stopped", "interrupted"]) -> None:
         run.control.end, run.paused = state, False
 
-    def _fail(self, run_id: int, error: Exception, config: Mapping[str, Any]) -> None:
-        self._say(RunEnded(run_id=run_id, time=now_ms(), state="failed", cause=cause_of(error, config)))
+    def _fail(self, command: RunCommand, error: Exception) -> None:
+        cause = cause_of(error, (command.mode, command.config))
+        self._say(RunEnded(run_id=command.run_id, time=now_ms(), state="failed", cause=cause))
 
     def _live_of(self, series_id: int, model: str | None) -> LiveRun | None:
         runs = self._live.values()

@@ -1,10 +1,14 @@
 """What a person reads when a run fails."""
 
+from typing import Any
+
 import pytest
 import torch
 
 from nn.causes import OUT_OF_MEMORY, cause_of
-from nn.config import BatchConfig, ConfigError, LiveConfig
+from nn.config import BatchConfig, ConfigError
+
+Json = dict[str, Any]
 
 
 def test_a_refusal_speaks_for_itself() -> None:
@@ -26,8 +30,11 @@ def test_a_lack_of_memory_comes_with_advice() -> None:
     assert said.startswith(OUT_OF_MEMORY)
     assert "too_much" in said
     assert cause_of(MemoryError()).startswith(OUT_OF_MEMORY)
-    for given in (BatchConfig(accumulate=2).to_json(), LiveConfig(batch_size=64).to_json(), {"shuffled_runs": 9}):
-        assert "d_model = 32 saves about" in cause_of(met.value, given)
-    assert "accumulate = 4 saves about" in cause_of(met.value, BatchConfig(accumulate=2).to_json())
-    assert cause_of(MemoryError(), {"d_model": "wide"}).startswith(OUT_OF_MEMORY)
+    parts = BatchConfig(accumulate=2).to_json()
+    runs: list[tuple[str, Json]] = [("batch", parts), ("live", {"batch_size": 64}), ("skill", {"shuffled_runs": 9})]
+    for run in runs:
+        assert "d_model = 32 saves about" in cause_of(met.value, run)
+    assert "accumulate = 4 saves about" in cause_of(met.value, ("batch", parts))
+    assert "batch_size = 2 saves about" in cause_of(met.value, ("live", {}))  # half of a live run's own 4
+    assert cause_of(MemoryError(), ("load", {"d_model": "wide"})).startswith(OUT_OF_MEMORY)
     assert not cause_of(RuntimeError("shapes differ")).startswith(OUT_OF_MEMORY)
