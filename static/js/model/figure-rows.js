@@ -1,5 +1,6 @@
 // The tables of figures: what a head reached, and what needs no model beside it. Pure; no DOM.
 
+import { numberText } from "./format.js";
 import { coefficient, count, interval, loss, percent } from "./format-metrics.js";
 
 /** @typedef {import("./events.js").SplitFigures} SplitFigures */
@@ -89,10 +90,10 @@ function doubtText(found) {
 }
 
 /** @type {(value: number, digits: number) => string} */
-const short = (value, digits) => Math.abs(value).toFixed(digits).replace(/^0/, "");
+const short = (value, digits) => numberText(Math.abs(value), digits).replace(/^0/, "");
 
 /** @type {(value: number, digits: number) => string} */
-const signed = (value, digits) => `${Number(value.toFixed(digits)) < 0 ? "−" : "+"}${short(value, digits)}`;
+const signed = (value, digits) => `${numberText(value, digits).startsWith("−") ? "−" : "+"}${short(value, digits)}`;
 
 const BASELINE = /** @type {const} */ ("baseline");
 const RIVALS = [["start", "Start model"], ...BASELINES];

@@ -1,5 +1,7 @@
 // How figures of learning are written: losses, shares, durations, sizes. Pure; no DOM.
 
+import { numberText } from "./format.js";
+
 const NONE = "–";
 
 /**
@@ -42,7 +44,7 @@ export function interval(bounds) {
  */
 export function coefficient(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
-  return value.toFixed(3).replace("-", "−");
+  return numberText(value, 3);
 }
 
 /**

@@ -122,9 +122,36 @@ export function formatVolume(volume) {
  */
 export function formatChange(from, to) {
   if (!(from > 0)) return "";
-  const percent = (to / from - 1) * 100;
-  const amount = Math.abs(percent).toFixed(2);
-  return `${Number(amount) === 0 ? "" : percent > 0 ? "+" : "−"}${amount}%`;
+  return percentText(to / from - 1);
+}
+
+/**
+ * A share with its sign: `+2.79%`; one that rounds to nothing has none.
+ * @param {number} share
+ * @param {number} [decimals]
+ */
+export function percentText(share, decimals = 2) {
+  return `${signedText(share * 100, decimals)}%`;
+}
+
+/**
+ * A number with its sign: `+1.50`; one that rounds to nothing has none.
+ * @param {number} value
+ * @param {number} decimals
+ */
+export function signedText(value, decimals) {
+  const text = numberText(value, decimals);
+  return /[1-9]/.test(text) && value > 0 ? `+${text}` : text;
+}
+
+/**
+ * A number with a true minus sign where it is below 0 as it is written.
+ * @param {number} value
+ * @param {number} decimals
+ */
+export function numberText(value, decimals) {
+  const text = Math.abs(value).toFixed(decimals);
+  return /[1-9]/.test(text) && value < 0 ? `−${text}` : text;
 }
 
 /** @param {number} local */

@@ -1,6 +1,7 @@
 // What an annotation is and where it stands, in words: for the list, the panel, and the card of a conflict.
 
 import { endOf, isDraft, kindOf, startOf, tradeReturn } from "./annotation.js";
+import { percentText } from "./format.js";
 
 /** @typedef {import("./annotation.js").Annotation} Annotation */
 /** @typedef {{time: (ms: number) => string, price: (amount: number) => string}} Wording how times and prices read */
@@ -61,16 +62,6 @@ export function nameText(mark) {
 export function gainText(trade) {
   const gain = tradeReturn(trade);
   return gain === null ? "" : percentText(gain);
-}
-
-/**
- * A share with its sign: `+2.79%`; one that rounds to nothing has none.
- * @param {number} share
- * @param {number} [decimals]
- */
-export function percentText(share, decimals = 2) {
-  const amount = Math.abs(share * 100).toFixed(decimals);
-  return `${Number(amount) === 0 ? "" : share > 0 ? "+" : "−"}${amount}%`;
 }
 
 /**

@@ -1,7 +1,6 @@
 // What a ruler says of two places on the chart: candles, time and price between them.
 
-import { formatPrice } from "./format.js";
-import { percentText } from "./mark-text.js";
+import { percentText, signedText } from "./format.js";
 
 /** @typedef {{position: number, price: number, time: number}} Place */
 
@@ -17,7 +16,7 @@ export function rulerLines(from, to, decimals) {
   const candles = Math.floor(to.position + 0.5) - Math.floor(from.position + 0.5);
   const change = to.price - from.price;
   const share = from.price > 0 ? percentText(change / from.price) : "";
-  const inPrice = decimals === null ? share : `${change >= 0 ? "+" : "−"}${formatPrice(Math.abs(change), decimals)}${share && ` (${share})`}`;
+  const inPrice = decimals === null ? share : `${signedText(change, decimals)}${share && ` (${share})`}`;
   return [inPrice, `${candles} ${Math.abs(candles) === 1 ? "candle" : "candles"}, ${durationText(to.time - from.time)}`];
 }
 

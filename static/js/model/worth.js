@@ -1,6 +1,6 @@
 // What a trade mark came to, as the server reckons it, in words: fills, costs and exits are the server's.
 
-import { percentText } from "./mark-text.js";
+import { numberText, percentText, signedText } from "./format.js";
 
 /**
  * @typedef {object} TradeResult
@@ -44,7 +44,7 @@ export function resultWords(result, price) {
   if (result.state === "open" || !result.exit) return [`${filled}, still open`, ...held].filter(Boolean).join(" · ");
   const left = `left at ${price(result.exit.price)} (${reasonWords(result)})`;
   const gained = result.return !== null && `${percentText(result.return)} after costs`;
-  const r = result.r !== null && `${result.r >= 0 ? "+" : "−"}${Math.abs(result.r).toFixed(2)} R`;
+  const r = result.r !== null && `${signedText(result.r, 2)} R`;
   return [`${filled}, ${left}`, gained, r, ...held].filter(Boolean).join(" · ");
 }
 
@@ -67,5 +67,5 @@ export function totalRows({ all, label, author, mode }) {
 /** @param {Total} total */
 function cellsOf({ trades, closed, won, sum, mean, mean_r: meanR }) {
   const share = (/** @type {number | null} */ value) => (value === null ? "–" : percentText(value));
-  return [String(trades), String(closed), closed ? `${Math.round((won / closed) * 100)}%` : "–", share(sum), share(mean), meanR === null ? "–" : `${meanR < 0 ? "−" : ""}${Math.abs(meanR).toFixed(2)}`];
+  return [String(trades), String(closed), closed ? `${Math.round((won / closed) * 100)}%` : "–", share(sum), share(mean), meanR === null ? "–" : numberText(meanR, 2)];
 }
