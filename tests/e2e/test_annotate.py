@@ -236,9 +236,20 @@ def test_what_someone_else_marks_arrives(chart: ChartPage) -> None:
     body = {"kind": "span", "label": "Short", "start": times[3], "end": times[9], "revision": 0, "comment": "from Ada"}
     path = f"/api/series/{EURUSD}/annotations/{_uuid(2)}"
     assert chart.server.call("PUT", path, json=body, headers={"X-Author": "Ada"}).status_code == 200
-    expect(chart.page.locator(".annotation-row")).to_have_count(1)
-    chart.server.call("DELETE", path)
-    expect(chart.page.locator(".annotation-row")).to_have_count(0)
+    rows = chart.page.locator(".annotation-row")
+    expect(rows).to_have_count(1)
+    rows.hover()
+    chart.page.mouse.down()
+    other = {**body, "start": times[12], "end": times[15], "comment": "while a row is pressed"}
+    added = f"/api/series/{EURUSD}/annotations/{_uuid(3)}"
+    assert chart.server.call("PUT", added, json=other, headers={"X-Author": "Ada"}).status_code == 200
+    expect(chart.page.get_by_role("heading", name="Annotations (2)")).to_be_visible()
+    chart.page.mouse.up()
+    expect(chart.page.locator(".selected")).to_contain_text("Short")
+    expect(rows).to_have_count(2)
+    for one in (path, added):
+        chart.server.call("DELETE", one)
+    expect(rows).to_have_count(0)
 
 
 def test_labels_are_added_renamed_and_archived_and_marks_keep_their_class(chart: ChartPage) -> None:

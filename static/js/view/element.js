@@ -29,17 +29,34 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...children.filter(isShown));
 }
 
+/** @type {WeakMap<Element, () => void>} by what is drawn, what waits there for the end of a press */
+const waiting = new WeakMap();
+
 /**
  * Draw something anew, with the focus on the control that had it: the one with the same `data-focus`.
+ * While a control in it is pressed it waits: a press and its release on two elements make no click.
  * @param {Element} root
  * @param {() => void} draw
  */
 export function redraw(root, draw) {
+  if (root.querySelector(":active")) {
+    if (!waiting.has(root)) requestAnimationFrame(() => drawWaiting(root));
+    waiting.set(root, draw);
+    return;
+  }
+  waiting.delete(root);
   const active = document.activeElement;
   const name = root.contains(active) ? active?.getAttribute("data-focus") : null;
   draw();
   if (!name || root.contains(document.activeElement)) return;
   /** @type {HTMLElement | null} */ (root.querySelector(`[data-focus="${CSS.escape(name)}"]`))?.focus();
+}
+
+/** @param {Element} root */
+function drawWaiting(root) {
+  const draw = waiting.get(root);
+  waiting.delete(root);
+  if (draw) redraw(root, draw);
 }
 
 /**
