@@ -10,6 +10,7 @@ import { ChartGeometry } from "./chart-geometry.js";
 /** @typedef {import("../model/types.js").Series} Series */
 /** @typedef {import("../model/types.js").Candle} Candle */
 /** @typedef {import("./candle-chart.js").TimeRange} TimeRange */
+
 /** The chart of the page. */
 export class ChartView extends ChartGeometry {
   #loader;
@@ -25,7 +26,8 @@ export class ChartView extends ChartGeometry {
   /** @type {TimeRange | undefined} what to show once it is loaded */
   #wanted;
   #data = CandleWindow.empty("1m");
-  #decimals = 2;
+  /** Of prices, as they are drawn. */
+  decimals = 2;
   /** @type {Candle[]} live candles that came while a window was on its way */
   #late = [];
   /** @type {{bounds: TimeRange, view: TimeRange} | null} what may be seen and what was in view when a window was asked for */
@@ -43,10 +45,6 @@ export class ChartView extends ChartGeometry {
       onBusy: (busy) => this.change({ busy }),
     });
     this.chart.onRange(() => this.#rangeChanged());
-  }
-
-  get decimals() {
-    return this.#decimals;
   }
 
   get timeframe() {
@@ -271,8 +269,8 @@ export class ChartView extends ChartGeometry {
    */
   #draw(candles, range) {
     this.#data = candles;
-    this.#decimals = this.#series?.precision ?? priceDecimals(candles.columns.close);
-    this.chart.setWindow(candles, { decimals: this.#decimals, atEnd: this.#reachesEnd(), range });
+    this.decimals = this.#series?.precision ?? priceDecimals(candles.columns.close);
+    this.chart.setWindow(candles, { decimals: this.decimals, atEnd: this.#reachesEnd(), range });
   }
 
   #drawLast() {
@@ -297,4 +295,5 @@ export class ChartView extends ChartGeometry {
     this.#seeNewest();
     this.#loader.soon(() => this.#missing());
     this.tellRange();
-  }}
+  }
+}
