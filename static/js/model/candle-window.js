@@ -155,6 +155,15 @@ export class CandleWindow {
     return { from: this.timeAt(left), to: this.timeAt(right) };
   }
 
+  /**
+   * A range moved on by a share of its candles.
+   * @param {{from: number, to: number}} range
+   * @param {number} share below 0 it moves back
+   */
+  turned(range, share) {
+    return this.moved(range, (from, to) => [from + (to - from) * share, to + (to - from) * share]);
+  }
+
   /** Whether every price is above 0, as a logarithm and a share need it. */
   get isPositive() {
     return this.columns.low.every((price) => price > 0);

@@ -30,7 +30,7 @@ export function mountMoveKeys(keyboard, view, cursor, root) {
   /** @param {number} share of a screen */
   const page = (share) => {
     const range = view.visible();
-    if (range) view.showRange(view.window.moved(range, (from, to) => [from + (to - from) * share, to + (to - from) * share]));
+    if (range) view.showRange(view.window.turned(range, share));
   };
   /** @param {number} factor */
   const zoom = (factor) => {

@@ -203,7 +203,6 @@ export class Overview {
     if (!direction || !visible) return;
     event.preventDefault();
     event.stopPropagation();
-    const half = direction / 2;
-    this.#view.showRange(this.#view.window.moved(visible, (from, to) => [from + (to - from) * half, to + (to - from) * half]));
+    this.#view.showRange(this.#view.window.turned(visible, direction / 2));
   }
 }

@@ -105,7 +105,7 @@ export class WalkBar {
     const index = at.index + step;
     if (index < 0 || index >= view.window.length) return toast(step > 0 ? "That was the last candle" : "That is the first candle");
     const { time } = view.window.columns;
-    if (time[index] < range.from || view.window.closeOf(index) > range.to) view.showRange(view.window.moved(range, (from, to) => [from + (step * (to - from)) / 2, to + (step * (to - from)) / 2]));
+    if (time[index] < range.from || view.window.closeOf(index) > range.to) view.showRange(view.window.turned(range, step / 2));
     cursor.set(index);
   }
 
