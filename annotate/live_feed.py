@@ -43,7 +43,7 @@ class Begin:
     asked: int | None
     data_cut: int | None
     window: int
-    goes_on: bool = False  # an interrupted run: the data cut is the last candle that it learnt
+    goes_on: bool = False  # an interrupted run: the data cut is the last candle that it has dealt with
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,13 @@ class OpenGateway(Protocol):
 
 
 def begin_of(config: Json, data_cut: int | None, *, recorded: Json, first_time: int | None) -> Begin:
-    """Say where a live run begins; one that goes on does so after the last candle it learnt, else where it began."""
-    if recorded.get("learnt") is not None:
-        return Begin(None, recorded["learnt"], config["sequence_length"], goes_on=True)
+    """Say where a live run begins; one that goes on does so after the last candle that it scored, else where it began.
+
+    What it scored and has not learnt is history: its checkpoint knows of these candles.
+    """
+    dealt_with = [recorded[word] for word in ("scored", "learnt") if recorded.get(word) is not None]
+    if dealt_with:
+        return Begin(None, max(dealt_with), config["sequence_length"], goes_on=True)
     asked = config["feed"]["from"] if first_time is None else first_time
     return Begin(asked, data_cut, config["sequence_length"])
 

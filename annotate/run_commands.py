@@ -21,7 +21,8 @@ class LiveStart:
     """What a live run starts on: candles copied by its feed, and what is on record of it."""
 
     dataset_id: int
-    first_time: int  # open time of the first candle to predict, ms UTC
+    began: int  # open time of the run's first candle, ms UTC
+    first_time: int  # open time of the first candle to come, ms UTC
     recorded: Json  # what earlier parts of this run have stored of each candle
     labelling: Labelling
     kept_bytes: int  # room for kept snapshots
@@ -79,6 +80,7 @@ class RunCommands:
             history_dir=self._dataset(start.dataset_id),
             checkpoint_dir=str(self._weights.directory(job.id)),
             candidates=self._candidates(job),
+            began=start.began,
             first_time=start.first_time,
             coalesce=job.config["feed"].get("speed") != "max",
             resume=job.resume,

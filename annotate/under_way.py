@@ -130,7 +130,7 @@ class UnderWay:
             return  # stopped while its data was being copied
         summary = {"first_time": first_time} | job.run["summary"]
         job.run = self._ledger.change(job.id, dataset_id=dataset_id, summary=summary)
-        start = LiveStart(dataset_id, first_time, recorded, marks, self._kept_bytes)
+        start = LiveStart(dataset_id, summary["first_time"], first_time, recorded, marks, self._kept_bytes)
         self._send_job(job, self._commands.live(job, start))
 
     def _on_candle(self, job: Job, candle: ClosedCandle) -> None:

@@ -84,10 +84,10 @@ class StartLive(Command):
     """Predict, score and learn candle by candle.
 
     `history_dir` is a dataset directory up to the first candle of the feed. With `resume` it ends before the next
-    candle that the run has not learnt, and `first_time` is that candle: what the run learnt after its last checkpoint
-    is relearnt from the history without new events, up to `recorded`, which is {predicted, scored, learnt, late}: the
-    candle_time of the last stored event of each, and {scored, learnt} of the candles that came too late;
-    `after_no_trade` lists those that were scored as such.
+    candle that the run has not scored, and `first_time` is that candle: what came after its last checkpoint, or where
+    none can be used after `began`, is done again from the history without new events, up to `recorded`, which is
+    {predicted, scored, learnt, late}: the candle_time of the last stored event of each, and {scored, learnt} of the
+    candles that came too late; `after_no_trade` lists those that were scored as such.
     """
 
     type = "live"
@@ -99,6 +99,7 @@ class StartLive(Command):
     checkpoint_dir: str
     candidates: list[str] = field(default_factory=list)
     first_time: int | None = None  # open time of the first candle of the feed, so that it is predicted before it comes
+    began: int | None = None  # open time of the run's first candle; None: `first_time`
     coalesce: bool = True  # under backlog, learn several candles in one step; False for speed max: strictly one by one
     resume: bool = False
     recorded: Json = field(default_factory=dict)

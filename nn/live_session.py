@@ -48,6 +48,7 @@ class Setting:
     clock: Callable[[], int]  # ms UTC
     weights: Weights | None = None  # to start from; None: fresh
     kept: Kept | None = None  # to go on from
+    began: int | None = None  # open time of the run's first candle where the history goes beyond it
     recorded: Mapping[str, Any] = field(default_factory=dict)
     annotations: Sequence[Mapping[str, Any]] | None = None  # of the series as they stand now, also later ones
     rejected: Sequence[Mapping[str, Any]] = ()  # suggestions that someone rejected: {label, start, end}
@@ -64,10 +65,11 @@ class Session:
         self.left_out = len(setting.history.candles) - len(candles)
         self._late = self._late_by(kept)
         candles = without(candles, self._late)
-        self.history_end = _history_end(candles, kept)  # open time of the last candle before the run's first
+        # Open time of the last candle before the run's first.
+        self.history_end = kept.state["history_end"] if kept else _last_before(candles, setting.began)
         before = _up_to(candles, self.history_end)
         played = _up_to(candles, kept.state["scorer"]["last_time"]) if kept else before
-        self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after the checkpoint
+        self.unplayed = candles.slice(len(played), len(candles))  # recorded or not, they come after what is known
         self.tape = Tape(played, timeframe_ms, self.history_end, self._after_no_trade_by(kept))
         weights = kept.weights if kept else setting.weights
         # The run's own classes: a label may have come or gone while it was interrupted.
@@ -183,9 +185,7 @@ class Session:
 
     def _late_by(self, kept: Kept | None) -> list[int]:
         """Give the candles that this run heard of too late: its tape goes on without them, as it stood."""
-        if kept is None:
-            return []
-        return sorted({*kept.state["scorer"]["late"], *self._told_late("scored")})
+        return sorted({*(kept.state["scorer"]["late"] if kept else ()), *self._told_late("scored")})
 
     def _told_late(self, what: str) -> list[int]:
         """Give the late candles of which an event of this kind is stored."""
@@ -224,16 +224,16 @@ class Session:
 
 
 def find_kept(folder: Path, recorded: Mapping[str, Any]) -> Kept | None:
-    """Give the newest whole checkpoint of a run that is not ahead of its stored events; None where there is none.
+    """Give the newest whole checkpoint of a run that is not ahead of its stored events.
 
-    One that is ahead is taken only when nothing older stands: it would leave a hole in the events.
+    None where there is none: the run is done again from its first candle. One that is ahead would leave a hole in the
+    events, and knows of candles that the history lacks.
     """
     try:
         found = standing(folder)
     except CheckpointError:
-        return None  # all is learnt again from the history
-    behind = [kept for kept in found if not _is_ahead(kept.state["said"], recorded)]
-    return next(iter([*behind, *found[-1:]]), None)
+        return None
+    return next((kept for kept in found if not _is_ahead(kept.state["said"], recorded)), None)
 
 
 def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, Any]) -> bool:
@@ -241,11 +241,10 @@ def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, Any]) -> bo
     return any(mine is not None and (stored is None or mine > stored) for mine, stored in pairs)
 
 
-def _history_end(candles: Candles, kept: Kept | None) -> int | None:
-    if kept:
-        end: int | None = kept.state["history_end"]
-        return end
-    return int(candles.time[-1]) if len(candles) else None
+def _last_before(candles: Candles, began: int | None) -> int | None:
+    """Give the open time of the last candle before a time, None where there is none; without a time of the last."""
+    end = len(candles) if began is None else int(np.searchsorted(candles.time, began))
+    return int(candles.time[end - 1]) if end else None
 
 
 def _up_to(candles: Candles, time: int | None) -> Candles:

@@ -284,7 +284,8 @@ class TrainerLoop:
         check_room(config, self._device_of(config))
         kept = find_kept(Path(command.checkpoint_dir), command.recorded) if command.resume else None
         labels = tuple(history.manifest.get("labels") or ())
-        choice = self._loaded.choose(command.series_id, config, command.candidates, labels)
+        others = [folder for folder in command.candidates if not Path(folder).is_relative_to(command.checkpoint_dir)]
+        choice = self._loaded.choose(command.series_id, config, others, labels)
         setting = Setting(
             run_id=command.run_id,
             config=config,
@@ -294,6 +295,7 @@ class TrainerLoop:
             clock=now_ms,
             weights=choice.weights,
             kept=kept,
+            began=command.began,
             recorded=command.recorded,
             annotations=command.annotations,
             rejected=command.rejected,

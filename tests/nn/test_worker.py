@@ -371,39 +371,76 @@ def test_training_beside_a_live_run_changes_no_bit_of_either(worker: Worker, run
 def test_a_live_run_whose_parent_was_killed_goes_on_bit_for_bit_in_another_worker(
     worker: Worker, runs: Runs, data: Data
 ) -> None:
-    undisturbed = runs.start(commands.StartLive, **data.live_fields(checkpoint_dir=data.checkpoints("undisturbed")))
-    worker.send(*candle_commands(undisturbed, data.feed), commands.FeedEnded(run_id=undisturbed))
-    runs.ended(undisturbed)
     first = Worker(between=True)
     first.send(commands.StartLive(run_id=1, series_id=1, **data.live_fields()))
     first.send(*candle_commands(1, data.feed.slice(0, 18)))
     seventeenth = int(data.feed.time[17])
     first.until(lambda s: isinstance(s, events.CandleScored) and s.candle_time == seventeenth)
     first.kill()  # the parent: its pipes stay open, and the worker must end all the same
-    recorded = {
-        name: max((e.candle_time for e in first.of(kind)), default=None)
-        for name, kind in (
-            ("predicted", events.CandlePredicted),
-            ("scored", events.CandleScored),
-            ("learnt", events.CandleLearnt),
-        )
-    }
-    following = int((recorded["learnt"] - data.candles.time[0]) // MINUTE) + 1
+    goes_on_bit_for_bit(worker, runs, data, first)
+
+
+def test_a_live_run_without_a_usable_checkpoint_is_done_again_from_its_first_candle(
+    worker: Worker, runs: Runs, data: Data
+) -> None:
+    first = Worker()
+    first.send(commands.StartLive(run_id=1, series_id=1, **data.live_fields()))
+    first.send(*candle_commands(1, data.feed.slice(0, 19)))
+    first.until(lambda s: isinstance(s, events.CandleScored) and s.candle_time == int(data.feed.time[18]))
+    assert first.end() == 0
+    first.rest()
+    (Path(data.checkpoints()) / "last" / "state.pt").write_bytes(b"torn")
+    goes_on_bit_for_bit(worker, runs, data, first, kind=events.RunStarted)
+
+
+@pytest.mark.parametrize("candles", [1, 2, 19])
+def test_a_live_run_that_left_while_candles_waited_to_be_learnt_goes_on_bit_for_bit(
+    worker: Worker, runs: Runs, data: Data, candles: int
+) -> None:
+    first = Worker()
+    first.send(commands.StartLive(run_id=1, series_id=1, **data.live_fields()))
+    first.send(*candle_commands(1, data.feed.slice(0, candles)))
+    first.until(lambda s: isinstance(s, events.CandleScored) and s.candle_time == int(data.feed.time[candles - 1]))
+    assert first.end() == 0
+    first.rest()
+    assert newest(first)["learnt"] != newest(first)["scored"], "no candle waited, so the test shows nothing"
+    goes_on_bit_for_bit(worker, runs, data, first)
+
+
+def goes_on_bit_for_bit(
+    worker: Worker, runs: Runs, data: Data, first: Worker, kind: type[events.Event] = events.RunResumed
+) -> None:
+    """Resume what `first` had told, and hold both parts against a run that nothing disturbed.
+
+    `kind` is the event with which it must go on.
+    """
+    undisturbed = runs.start(commands.StartLive, **data.live_fields(checkpoint_dir=data.checkpoints("undisturbed")))
+    worker.send(*candle_commands(undisturbed, data.feed), commands.FeedEnded(run_id=undisturbed))
+    runs.ended(undisturbed)
+    recorded = newest(first)
+    following = int((recorded["scored"] - data.candles.time[0]) // MINUTE) + 1
     rest = data.candles.slice(following, len(data.candles))
     history = dataset(data.folder / "so-far", data.candles.slice(0, following))
-    fields = data.live_fields(history_dir=str(history), first_time=int(rest.time[0]), resume=True, recorded=recorded)
+    fields = {"history_dir": str(history), "first_time": int(rest.time[0]), "began": int(data.feed.time[0])}
+    fields = data.live_fields(**fields, resume=True, recorded=recorded)
     resumed = runs.start(commands.StartLive, **fields)
     worker.send(*candle_commands(resumed, rest), commands.FeedEnded(run_id=resumed))
     assert runs.ended(resumed).state == "finished"
-    assert len(worker.of(events.RunResumed, resumed)) == 1
-    assert not worker.of(events.RunStarted, resumed)
-    for kind, moment in (
+    begun = [s for s in worker.said if isinstance(s, events.RunResumed | events.RunStarted) and s.run_id == resumed]
+    assert [type(event) for event in begun] == [kind]
+    for told, moment in (
         (events.CandlePredicted, "latency_ms"),
         (events.CandleScored, "behind"),
         (events.CandleLearnt, "time"),
     ):
-        expected = [plain(e, moment) for e in worker.of(kind, undisturbed)]
-        assert [plain(e, moment) for e in [*first.of(kind), *worker.of(kind, resumed)]] == expected
+        expected = [plain(e, moment) for e in worker.of(told, undisturbed)]
+        assert [plain(e, moment) for e in [*first.of(told), *worker.of(told, resumed)]] == expected
+
+
+def newest(worker: Worker) -> dict[str, int | None]:
+    """Give the newest candle of each kind of event, as the server reads it of what it has stored."""
+    kinds = {"predicted": events.CandlePredicted, "scored": events.CandleScored, "learnt": events.CandleLearnt}
+    return {name: max((e.candle_time for e in worker.of(kind)), default=None) for name, kind in kinds.items()}
 
 
 def test_it_ends_by_itself_with_its_stdin_and_saves_what_is_under_way(data: Data) -> None:

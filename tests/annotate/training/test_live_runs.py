@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -15,6 +16,7 @@ from annotate.feeds.thread import FeedThread
 from tests.annotate.training.door import LIVE, SMALL, Door, Json, one_to
 from tests.annotate.training.hand_clock import HandClock
 
+REAL_WORKER = [sys.executable, "-m", "nn.worker", "--device", "cpu", "--threads", "1"]
 AT_ONE = {**LIVE, "feed": {"kind": "replay", "speed": 1}}
 
 
@@ -182,11 +184,37 @@ def test_an_interrupted_live_run_goes_on_at_its_next_unlearnt_candle(paced: Door
         following.close()
 
 
+def test_each_candle_is_told_once_by_a_run_that_was_interrupted_while_candles_waited(tmp_path: Path) -> None:
+    config: Json = {"model": "gru", "sequence_length": 16, "learn_every": 15, "feed": {"kind": "replay", "speed": 40}}
+    first = Door(tmp_path / "real", worker=REAL_WORKER)
+    run_id: int = first.trainer.submit("live", config, series_id=first.add_series(200))["id"]
+    first.wait_for(lambda: len(_told(first, run_id, "candle_learnt")) == 15)
+    first.wait_for(lambda: len(_told(first, run_id, "candle_scored")) > 17)
+    first.close()
+    following = Door(first.settings.data_dir, worker=REAL_WORKER)
+    try:
+        waited = len(_told(following, run_id, "candle_scored")) - len(_told(following, run_id, "candle_learnt"))
+        assert 0 < waited < 15
+        following.trainer.resume(run_id)
+        following.wait_for(lambda: len(_told(following, run_id, "candle_learnt")) >= 45)
+        following.trainer.stop_run(run_id)
+        summary = following.wait_for_state(run_id, "stopped")["summary"]
+        scored, learnt = (_told(following, run_id, what) for what in ("candle_scored", "candle_learnt"))
+        assert scored == learnt == [16_000 + 1000 * number for number in range(len(scored))]
+        assert sum(summary["counts"].values()) == len(learnt)
+    finally:
+        following.close()
+
+
 def test_batch_and_live_runs_are_under_way_together(paced: Door, clock: HandClock) -> None:
     live = _started(paced, clock)
     other = paced.add_series()
     paced.finished_batch(other, SMALL)
     assert paced.run(live)["state"] == "running"
+
+
+def _told(door: Door, run_id: int, event_type: str) -> list[int]:
+    return [event["candle_time"] for event in door.events(run_id, event_type)]
 
 
 def _live(door: Door, series_id: int, config: Json) -> int:
