@@ -186,7 +186,7 @@ keyboard.on("open-view", async () => (await loadWorkbench())?.openView());
 keyboard.on("results", async () => (await loadWorkbench())?.openResults());
 const loadSuggesting = onceLoaded(async () => {
   const [{ mountSuggesting }] = await Promise.all([import("./view/suggesting.js"), shown]);
-  return mountSuggesting({ chart: part("chart"), canvas, panel: part("annotate-panel") }, context, view, { annotator, book, labels, layer }, cursor);
+  return mountSuggesting({ chart: part("chart"), canvas, panel: part("annotate-panel"), suggestions: part("suggestions") }, context, view, { annotator, book, labels, layer }, cursor);
 }, toast);
 keyboard.on("train", () => tabs.show("train"));
 keyboard.on("metrics", dock.toggle);

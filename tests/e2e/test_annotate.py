@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.e2e.chart_page import EURUSD, HOUR, ChartPage, forget_marks
 from tests.serving import Server
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.e2e
 
 PUTS = "**/api/series/*/annotations/*"
 READING_S = 0.25  # a word, for an adult who reads 240 a minute
+TOP = "document.querySelector('.annotation-row').getBoundingClientRect().top"
 
 
 @pytest.fixture
@@ -233,11 +234,13 @@ def test_an_edit_of_a_mark_that_someone_changed_is_shown_with_both_versions(
 
 def test_what_someone_else_marks_arrives(chart: ChartPage) -> None:
     times = chart.candle_times(20)
+    expect(chart.page.get_by_role("heading", name="1 of 4: Label candles")).to_be_visible()
     body = {"kind": "span", "label": "Short", "start": times[3], "end": times[9], "revision": 0, "comment": "from Ada"}
     path = f"/api/series/{EURUSD}/annotations/{_uuid(2)}"
     assert chart.server.call("PUT", path, json=body, headers={"X-Author": "Ada"}).status_code == 200
     rows = chart.page.locator(".annotation-row")
     expect(rows).to_have_count(1)
+    expect(chart.page.get_by_role("heading", name="2 of 4: Move through time")).to_be_visible()
     rows.hover()
     chart.page.mouse.down()
     other = {**body, "start": times[12], "end": times[15], "comment": "while a row is pressed"}
@@ -250,6 +253,24 @@ def test_what_someone_else_marks_arrives(chart: ChartPage) -> None:
     for one in (path, added):
         chart.server.call("DELETE", one)
     expect(rows).to_have_count(0)
+
+
+def test_the_list_keeps_its_place_while_suggestions_are_still_loading(chart: ChartPage) -> None:
+    times, page = chart.candle_times(20), chart.page
+    chart.draw_span(times[3], times[9], label_key="1")
+    held: list[Route] = []
+    page.route("**/view/suggesting.js", lambda route: held.append(route))
+    with page.expect_request("**/view/suggesting.js"):
+        page.reload()
+    row = page.locator(".annotation-row")
+    expect(page.locator(".label-button")).to_have_count(4)
+    expect(row).to_be_visible()
+    before = page.evaluate(TOP)
+    assert not page.get_by_role("button", name="Suggest", exact=True).count()
+    held[0].continue_()
+    expect(page.get_by_role("button", name="Suggest", exact=True)).to_be_visible()
+    expect(page.get_by_label("Order of asking")).to_contain_text("By chance")
+    assert page.evaluate(TOP) == pytest.approx(before, abs=2)
 
 
 def test_labels_are_added_renamed_and_archived_and_marks_keep_their_class(chart: ChartPage) -> None:

@@ -26,8 +26,10 @@ export function mountAnnotatePanel(root, parts) {
   const problems = element("div", { class: "stack" });
   const labels = element("section", { class: "stack" });
   const selected = element("section", { class: "stack selected" });
+  // Filled by suggesting.js, which comes later; its place is kept, so that nobody's list moves under the pointer.
+  const suggestions = element("section", { id: "suggestions", class: "stack suggestions" });
   const list = element("section", { class: "stack" });
-  root.append(problems, labels, actionRow(parts), selected, list);
+  root.append(problems, labels, actionRow(parts), selected, suggestions, list);
   mountSaveStatus(saveBadge, problems, parts);
   mountLabelList(labels, parts);
   mountSelectedLater(selected, parts);

@@ -25,13 +25,14 @@ const STEPS = { "start-earlier": ["start", -1], "start-later": ["start", 1], "en
  * @param {HTMLElement} places.chart around the canvas
  * @param {HTMLElement} places.canvas
  * @param {HTMLElement} places.panel
+ * @param {HTMLElement} places.suggestions its section, above the list of annotations
  * @param {import("./context.js").PageContext} context
  * @param {import("./chart-view.js").ChartView} view
  * @param {Pick<Annotating, "annotator" | "book" | "labels" | "layer">} annotating
  * @param {import("./cursor.js").Cursor} cursor
  * @returns {{layer: SuggestionLayer}}
  */
-export function mountSuggesting({ chart, canvas, panel }, context, view, { annotator, book: marks, labels, layer: markLayer }, cursor) {
+export function mountSuggesting({ chart, canvas, panel, suggestions }, context, view, { annotator, book: marks, labels, layer: markLayer }, cursor) {
   const settings = suggestSettings(choices());
   const book = new SuggestionBook(context.api);
   const suggester = new Suggester({ view, book, marks, annotator, settings, cursor, toast: context.toast });
@@ -39,10 +40,9 @@ export function mountSuggesting({ chart, canvas, panel }, context, view, { annot
   new SuggestionPointer(chart, canvas, { view, suggester, annotator, layers: { suggestions: layer, marks: markLayer } });
   const offers = createStore(/** @type {Awaited<ReturnType<SuggestionBook["offers"]>>} */ ({ rules: [], orders: [] }));
   book.offers().then((found) => offers.set(found), () => context.toast("The rules for suggestions could not be loaded; load the page again", { tone: "danger" }));
-  const [ask, doubts] = [element("section", { class: "stack suggestions" }), element("section", { class: "stack" })];
-  panel.lastElementChild?.before(ask); // above the list of annotations, which may be long
+  const doubts = element("section", { class: "stack" });
   panel.append(doubts);
-  mountSuggestPanel(ask, { suggester, book, settings, labels, offers });
+  mountSuggestPanel(suggestions, { suggester, book, settings, labels, offers });
   mountDoubtsPanel(doubts, { book, marks, annotator, view, pageSettings: context.settings });
   const draw = () => {
     const { selected, draft } = suggester.state.get();
