@@ -19,6 +19,8 @@ from tests.serving import Server
 
 pytestmark = pytest.mark.e2e
 
+PUTS = "**/api/series/*/annotations/*"
+
 
 @pytest.fixture
 def chart(page: Page, shared_server: Server) -> ChartPage:
@@ -296,12 +298,29 @@ def replay_somewhere_without_prices(chart: ChartPage) -> None:
     page.wait_for_function(f"before => ({axis})() > before", arg=with_prices)  # the axis with its numbers is gone
     replay = chart.server.get(f"/api/series/{EURUSD}/replay")["replay"]
     assert (replay["random"], replay["hide_price"]) == (True, True)
+    card = page.locator("#annotate-panel .card")
+    another_tab_relabels_while_it_is_edited(chart)
+    expect(card).to_contain_text("changed this annotation too")
+    expect(card).to_contain_text("at … to")
     page.get_by_role("button", name="Show prices").click()
+    expect(card).to_contain_text("at 1.")
+    card.get_by_role("button", name="Take the stored one").click()
     expect(selected).to_contain_text("at 1.")
     page.mouse.move(300, 300)
     expect(readout).to_contain_text("C 1.")
     page.get_by_role("button", name="End replay").click()
     expect(page.locator(".replay-bar")).to_be_hidden()
+
+
+def another_tab_relabels_while_it_is_edited(chart: ChartPage) -> None:
+    """Have another tab of the same person change the one trade before this page's change of it is stored."""
+    chart.page.route(PUTS, lambda route: route.abort())
+    chart.page.keyboard.press("3")
+    expect(chart.page.locator("#save-state")).to_have_text("1 not saved")
+    (mark,) = (each for each in chart.marks() if each["kind"] == "trade")
+    path = f"/api/series/{EURUSD}/annotations/{mark['id']}"
+    assert chart.server.call("PUT", path, json={**mark, "label": "Noise"}).status_code == 200
+    chart.page.unroute(PUTS)
 
 
 def test_trades_show_what_they_came_to_and_two_people_how_far_they_agree(chart: ChartPage, errors: list[str]) -> None:

@@ -33,7 +33,7 @@ export function mountAnnotationList(root, { annotator, book, labels, view, setti
   const status = element("select", { "aria-label": "Only this status" }, ...options([["", "Drafts and done"], ["draft", "Drafts"], ["done", "Done"]]));
   const results = button("Results", () => keyboard.perform("results"), { class: "quiet small", title: `What trades came to, and agreement (${keyboard.keyOf("results")})` });
   const all = button("Select all", () => annotator.selectAll(book.index.all().filter((mark) => passes(mark, filter)).map(({ id }) => id)), { class: "quiet small", title: "Select what the filter shows: a label, a status or Delete then goes to all of them" });
-  const text = element("input", { type: "search", placeholder: "Search comments", "aria-label": "Search label, comment and author" });
+  const text = element("input", { type: "search", placeholder: "Search label, comment, author", "aria-label": "Search label, comment and author" });
   const rows = element("div", { class: "annotation-rows", role: "list", "aria-label": "Annotations" });
   root.append(element("div", { class: "row spread" }, element("span", { class: "row" }, title, zoneName), element("span", { class: "row" }, results, all)), element("div", { class: "filters" }, label, kind, text, status), rows);
 

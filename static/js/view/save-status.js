@@ -9,6 +9,7 @@ const MOST_CARDS = 20; // settled one by one; the next come when these are
 
 /** @typedef {import("../net/unsent.js").Change} Change */
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
+/** @typedef {{zone: Zone, price: (amount: number) => string}} Words how times and prices are told */
 
 /**
  * @param {HTMLElement} badge
@@ -17,9 +18,10 @@ const MOST_CARDS = 20; // settled one by one; the next come when these are
  * @param {import("../net/annotation-book.js").AnnotationBook} parts.book
  * @param {import("./toast.js").Toast} parts.toast
  * @param {import("../model/store.js").Store<import("../model/settings.js").Settings>} parts.settings
+ * @param {import("./chart-view.js").ChartView} parts.view
  * @param {() => void} parts.showPanel
  */
-export function mountSaveStatus(badge, problems, { book, toast, settings, showPanel }) {
+export function mountSaveStatus(badge, problems, { book, toast, settings, view, showPanel }) {
   const { queue } = book;
   let told = 0;
   const show = () => {
@@ -33,13 +35,15 @@ export function mountSaveStatus(badge, problems, { book, toast, settings, showPa
     badge.className = `badge ${tone}`;
     badge.title = state.failing || (state.waiting ? "On their way to the server; they survive a reload" : "Every annotation is stored");
     if (!state.isSafe) badge.title += ". This browser keeps nothing for this page: do not close the tab";
-    fill(problems, ...state.problems.slice(0, MOST_CARDS).map((change) => problemCard(change, book, new Zone(settings.get().zone))));
+    const words = { zone: new Zone(settings.get().zone), price: view.state.get().pricesHidden ? () => "…" : String };
+    fill(problems, ...state.problems.slice(0, MOST_CARDS).map((change) => problemCard(change, book, words)));
     const isHidden = state.problems.length > told && !isInSight(problems);
     told = state.problems.length;
     if (isHidden) toast(told === 1 ? "An annotation waits for you to settle it" : `${told} annotations wait for you to settle them`, { tone: "danger", action: "Show", onAction: show });
   };
   queue.state.subscribe(draw);
   settings.subscribe((now, before) => now.zone !== before.zone && draw());
+  view.state.subscribe((now, before) => now.pricesHidden !== before.pricesHidden && draw());
   draw();
   addEventListener("online", () => queue.send());
   addEventListener("beforeunload", (event) => {
@@ -66,9 +70,9 @@ function textOf({ waiting, failing }) {
 /**
  * @param {Change} change
  * @param {import("../net/annotation-book.js").AnnotationBook} book
- * @param {Zone} zone in which times are told
+ * @param {Words} words
  */
-function problemCard(change, book, zone) {
+function problemCard(change, book, words) {
   const { mark, problem } = change;
   const isStale = problem?.code === "stale_revision";
   const stored = problem?.stored ?? null;
@@ -78,7 +82,7 @@ function problemCard(change, book, zone) {
     "div",
     { class: "card warning", role: "alert" },
     element("h2", {}, title),
-    isStale ? versions(mark, stored, other, zone) : element("p", { class: "muted" }, problem?.message ?? ""),
+    isStale ? versions(mark, stored, other, words) : element("p", { class: "muted" }, problem?.message ?? ""),
     element(
       "div",
       { class: "row" },
@@ -92,10 +96,10 @@ function problemCard(change, book, zone) {
  * @param {Annotation | null} mine
  * @param {Annotation | null} stored
  * @param {string} other who stored it
- * @param {Zone} zone
+ * @param {Words} words
  */
-function versions(mine, stored, other, zone) {
-  const summary = (/** @type {Annotation} */ mark) => summaryText(mark, { time: (time) => formatShortTime(time, zone, "1s"), price: String });
+function versions(mine, stored, other, { zone, price }) {
+  const summary = (/** @type {Annotation} */ mark) => summaryText(mark, { time: (time) => formatShortTime(time, zone, "1s"), price });
 
   return element(
     "dl",
