@@ -295,7 +295,7 @@ def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         chart.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    touch("touchStart", 400, 500)  # at once: a lone finger that rests for a quarter of a second points, it does not pinch
+    touch("touchStart", 400, 500)  # at once: a lone finger that rests for a quarter of a second points
     for spread in range(20, 220, 40):
         touch("touchMove", 400 - spread, 500 + spread)
     touch("touchEnd")

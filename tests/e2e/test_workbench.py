@@ -300,7 +300,7 @@ def replay_somewhere_without_prices(chart: ChartPage) -> None:
     assert (replay["random"], replay["hide_price"]) == (True, True)
     card = page.locator("#annotate-panel .card")
     another_tab_relabels_while_it_is_edited(chart)
-    expect(card).to_contain_text("changed this annotation too")
+    expect(card).to_contain_text("You changed this annotation elsewhere too")
     expect(card).to_contain_text("at … to")
     page.get_by_role("button", name="Show prices").click()
     expect(card).to_contain_text("at 1.")

@@ -9,7 +9,7 @@ const MOST_CARDS = 20; // settled one by one; the next come when these are
 
 /** @typedef {import("../net/unsent.js").Change} Change */
 /** @typedef {import("../model/annotation.js").Annotation} Annotation */
-/** @typedef {{zone: Zone, price: (amount: number) => string}} Words how times and prices are told */
+/** @typedef {{zone: Zone, price: (amount: number) => string, author: string}} Words how times and prices are told, and to whom */
 
 /**
  * @param {HTMLElement} badge
@@ -35,7 +35,8 @@ export function mountSaveStatus(badge, problems, { book, toast, settings, view, 
     badge.className = `badge ${tone}`;
     badge.title = state.failing || (state.waiting ? "On their way to the server; they survive a reload" : "Every annotation is stored");
     if (!state.isSafe) badge.title += ". This browser keeps nothing for this page: do not close the tab";
-    const words = { zone: new Zone(settings.get().zone), price: view.state.get().pricesHidden ? () => "…" : String };
+    const { zone, author } = settings.get();
+    const words = { zone: new Zone(zone), price: view.state.get().pricesHidden ? () => "…" : String, author };
     fill(problems, ...state.problems.slice(0, MOST_CARDS).map((change) => problemCard(change, book, words)));
     const isHidden = state.problems.length > told && !isInSight(problems);
     told = state.problems.length;
@@ -76,13 +77,14 @@ function problemCard(change, book, words) {
   const { mark, problem } = change;
   const isStale = problem?.code === "stale_revision";
   const stored = problem?.stored ?? null;
-  const other = stored?.updated_by || stored?.author || "Someone";
-  const title = isStale ? `${other} ${stored ? "changed" : "deleted"} this annotation too` : "Not saved";
+  const by = stored?.updated_by || stored?.author || "Someone";
+  const isOwn = by === words.author;
+  const title = isStale ? `${isOwn ? "You" : by} ${stored ? "changed" : "deleted"} this annotation ${isOwn ? "elsewhere " : ""}too` : "Not saved";
   return element(
     "div",
     { class: "card warning", role: "alert" },
     element("h2", {}, title),
-    isStale ? versions(mark, stored, other, words) : element("p", { class: "muted" }, problem?.message ?? ""),
+    isStale ? versions(mark, stored, isOwn ? "you" : by, words) : element("p", { class: "muted" }, problem?.message ?? ""),
     element(
       "div",
       { class: "row" },
