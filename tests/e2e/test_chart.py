@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.e2e.chart_page import AAPL, HOUR, SIM, ChartPage
+from tests.e2e.chart_page import AAPL, EURUSD, HOUR, SIM, ChartPage
 from tests.serving import ROOT, Server
 
 pytestmark = pytest.mark.e2e
@@ -22,6 +24,12 @@ PAINTED = """() => [...document.querySelectorAll('.chart-canvas canvas')].reduce
   for (let i = 0; i < data.length; i += 4) sum += data[i] === r && data[i + 1] === g && data[i + 2] === b;
   return sum;
 }, 0)"""
+
+
+NEAREST = """([times, x]) => {
+  const far = (at) => Math.abs(__chart.timeToX(times[at]) - x);
+  return times.reduce((best, _, at) => (far(at) < far(best) ? at : best), 0);
+}"""
 
 
 @pytest.fixture
@@ -284,6 +292,26 @@ def fits(chart: ChartPage, width: int) -> None:
     assert chart.page.evaluate(height, "#run-bar") <= 100, "two rows of controls at most"
     chart.page.keyboard.press("g")
     expect(chart.page.locator("#dock")).to_be_hidden()
+
+
+def test_the_read_out_follows_a_mouse_that_rests_while_other_candles_come_under_it(chart: ChartPage) -> None:
+    page, readout = chart.page, chart.page.locator("[data-part=readout]")
+    last = chart.candle_times(1)[0]
+    x = page.evaluate("time => __chart.timeToX(time)", last) - 200
+    page.mouse.move(chart.x_of(last) - 200, 250)
+    for key in ("PageUp", "PageUp", "PageUp", "Home", "End", "-", "-", "-"):
+        before = chart.visible()
+        page.keyboard.press(key)
+        page.wait_for_function("before => __chart.visible().from !== before", arg=before[0])
+        page.wait_for_timeout(300)  # what comes from the server meanwhile
+        start, end = (int(edge) for edge in chart.visible())
+        times = chart.server.get(f"/api/series/{EURUSD}/candles?encoding=list&from={start}&to={end}")["time"]
+        under = page.evaluate(NEAREST, [times, x])
+        near = times[under - 1 : under + 2]  # half a pixel decides between two
+        said = "|".join(datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M") for time in near)
+        expect(readout).to_contain_text(re.compile(said))
+    page.mouse.move(5, 5)
+    expect(readout).to_contain_text("last closed")
 
 
 def test_two_fingers_zoom(context: BrowserContext, chart: ChartPage) -> None:

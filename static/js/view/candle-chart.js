@@ -16,11 +16,11 @@ import { Zone } from "../model/zone.js";
 import { ChartLines } from "./chart-lines.js";
 import { candlePoint, colourOptions, LAYOUT, seconds, zonedBehaviour } from "./chart-options.js";
 import { chartColours } from "./colours.js";
+import { Crosshair } from "./crosshair.js";
 import { VolumePane } from "./volume-pane.js";
 
 /** @typedef {import("../../vendor/lightweight-charts.standalone.production.mjs").ISeriesPrimitive} Primitive */
 /** @typedef {{from: number, to: number}} TimeRange ms UTC */
-/** @typedef {{index: number, position: number, price: number | null}} Pointed what the crosshair is on */
 
 const DAY_MS = 86_400_000;
 const FEW = 40;
@@ -55,6 +55,7 @@ export class CandleChart {
     this.#volume = new VolumePane(this.lines);
     this.#setFormatters();
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.crosshair = new Crosshair(/** @type {any} */ (this.#chart), this.#candles, this);
     this.recolour();
   }
 
@@ -91,11 +92,12 @@ export class CandleChart {
       priceFormat: { type: "price", precision: decimals, minMove: 10 ** -decimals },
     });
     // Between the two the library has volumes of candles that are gone; a crosshair on one of them would make it throw.
-    this.pointNowhere();
+    const putBack = this.crosshair.lift();
     this.#candles.setData(Array.from({ length: candles.length }, (_, index) => candlePoint(candles, index)));
     this.#volume.draw(candles);
     if (kept && candles.length) this.setVisible(kept);
     else this.#awaited = null;
+    requestAnimationFrame(putBack); // the library has measured the new candles by then
   }
 
   /**
@@ -150,6 +152,11 @@ export class CandleChart {
   showsLast() {
     const range = this.#chart.timeScale().getVisibleLogicalRange();
     return Boolean(range && range.to >= this.#window.length - 1);
+  }
+
+  /** @param {number} index */
+  timeOf(index) {
+    return seconds(this.#window, index);
   }
 
   /**
@@ -218,35 +225,12 @@ export class CandleChart {
   }
 
   /**
-   * Put the crosshair on a candle, for the keyboard.
-   * @param {number} index
-   * @param {number} price
-   */
-  pointAt(index, price) {
-    if (this.#window.length) this.#chart.setCrosshairPosition(price, seconds(this.#window, index), this.#candles);
-  }
-
-  /** Take the crosshair off. */
-  pointNowhere() {
-    this.#chart.clearCrosshairPosition();
-  }
-
-  /**
    * Scroll by candles, to newer ones for positive counts.
    * @param {number} count
    */
   scrollBy(count) {
     const scale = this.#chart.timeScale();
     scale.scrollToPosition(scale.scrollPosition() + count, false);
-  }
-
-  /** @param {(pointed: Pointed | null) => void} watch */
-  onCrosshair(watch) {
-    this.#chart.subscribeCrosshairMove(({ logical, point: at, paneIndex }) => {
-      const position = at ? this.xToPosition(at.x) : null;
-      if (!at || position === null || logical === undefined) return watch(null);
-      watch({ index: Number(logical), position, price: paneIndex ? null : this.yToPrice(at.y) });
-    });
   }
 
   /** @param {() => void} watch */

@@ -11,7 +11,7 @@ export class Cursor {
   /** @param {import("./chart-view.js").ChartView} view */
   constructor(view) {
     this.#view = view;
-    view.chart.onCrosshair((at) => {
+    view.chart.crosshair.watch((at) => {
       if (at && view.window.length) this.#last = { time: view.window.openAt(at.position), price: at.price };
     });
   }
@@ -48,7 +48,7 @@ export class Cursor {
   set(index) {
     const { close, time } = this.#view.window.columns;
     this.#last = { time: time[index], price: close[index] };
-    this.#view.chart.pointAt(index, close[index]);
+    this.#view.chart.crosshair.put(index, close[index]);
   }
 
   /**
@@ -63,6 +63,6 @@ export class Cursor {
     if (further.length === 0) return;
     const price = direction > 0 ? Math.min(...further) : Math.max(...further);
     this.#last = { time, price };
-    this.#view.chart.pointAt(at.index, price);
+    this.#view.chart.crosshair.put(at.index, price);
   }
 }

@@ -163,7 +163,7 @@ export class Panes {
     };
     for (const name of ["pointerenter", "pointerdown", "wheel"]) root.addEventListener(name, lead, { capture: true, passive: true });
     const unwatch = view.onVisibleRange(() => view === this.#leader && this.#alignAll());
-    view.chart.onCrosshair((at) => view === this.#leader && this.#point(view, at));
+    view.chart.crosshair.watch((at) => view === this.#leader && this.#point(view, at));
     return unwatch;
   }
 
@@ -178,15 +178,15 @@ export class Panes {
 
   /**
    * @param {ChartView} view
-   * @param {import("./candle-chart.js").Pointed | null} at
+   * @param {import("./crosshair.js").Pointed | null} at
    */
   #point(view, at) {
     const time = at && view.window.length ? view.window.openAt(at.position) : null;
     for (const other of this.#views) {
       if (other === view || !other.window.length) continue;
       const index = time === null ? -1 : other.window.indexAt(time);
-      if (index < 0) other.chart.pointNowhere();
-      else other.chart.pointAt(index, at?.price ?? other.window.columns.close[index]);
+      if (index < 0) other.chart.crosshair.clear();
+      else other.chart.crosshair.put(index, at?.price ?? other.window.columns.close[index]);
     }
     if (time !== null) this.#parts.cursor.aim(time, at?.price ?? null);
   }

@@ -42,7 +42,7 @@ export function mountReadout(root, { view, series, settings }) {
     if (!asked) requestAnimationFrame(draw);
     asked = true;
   };
-  view.chart.onCrosshair((at) => {
+  view.chart.crosshair.watch((at) => {
     pointed = at?.index ?? null;
     soon();
   });
