@@ -47,7 +47,8 @@ export function mountSuggestPanel(root, parts) {
 function askRow({ suggester, settings, offers }) {
   const source = element("select", { "aria-label": "Suggest from" });
   const reach = select("Suggest over", [["view", "What is in view"], ["series", "Whole series"]]);
-  const mode = select("Look at", [["history", "Hindsight: later candles too"], ["causal", "Live edge: no later candle"]]);
+  const mode = select("Look at", [["history", "With hindsight"], ["causal", "No hindsight"]]);
+  mode.title = "With hindsight: later candles count too. Without: none does, as at the live edge";
   const draw = () => {
     const now = settings.get();
     const { rules } = offers.get();
