@@ -120,7 +120,10 @@ class FeedMaker:
 
     def _replay(self, series_id: int, feed: Json, begin: Begin, heard: Heard) -> Feed:
         times, (_, timeframe) = self._data.candles(series_id).time, self._data.market(series_id)
-        first = first_candle(times, timeframe, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
+        if begin.goes_on:  # perhaps after the last candle: what was scored may still have to be learnt
+            first = next_candle(times, timeframe, asked=None, after=begin.data_cut)
+        else:
+            first = first_candle(times, timeframe, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
         heard.prepared(self._data.make(series_id, before=first), first)
         pace = None if feed["speed"] == "max" else float(feed["speed"])
         return ReplayFeed(self._data.candles(series_id, first), pace, self._clock)

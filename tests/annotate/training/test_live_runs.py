@@ -9,10 +9,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete
 
+from annotate.db import Database
 from annotate.errors import Conflict, InvalidInput
 from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.thread import FeedThread
+from annotate.models import Event
+from annotate.store.runs import change_run
 from tests.annotate.training.door import LIVE, SMALL, Door, Json, one_to
 from tests.annotate.training.hand_clock import HandClock
 
@@ -206,11 +210,35 @@ def test_each_candle_is_told_once_by_a_run_that_was_interrupted_while_candles_wa
         following.close()
 
 
+def test_a_replay_that_was_interrupted_after_its_last_candle_comes_to_its_end(door: Door, series_id: int) -> None:
+    run_id = _live(door, series_id, LIVE)
+    door.close()
+    _lose_the_end(door, run_id)
+    following = Door(door.settings.data_dir)
+    try:
+        following.trainer.resume(run_id)
+        run = following.wait_for_state(run_id, "finished", "failed")
+        assert (run["state"], run["cause"]) == ("finished", None)
+        assert _learnt(following, run_id) == [second * 1000 for second in range(8, 100)]
+        assert following.events(run_id, "run_started")[-1]["data"]["history"] == 100
+    finally:
+        following.close()
+
+
 def test_batch_and_live_runs_are_under_way_together(paced: Door, clock: HandClock) -> None:
     live = _started(paced, clock)
     other = paced.add_series()
     paced.finished_batch(other, SMALL)
     assert paced.run(live)["state"] == "running"
+
+
+def _lose_the_end(door: Door, run_id: int) -> None:
+    """Leave a run as a server leaves it that dies before it has stored the end."""
+    database = Database(door.settings.data_dir / "annotate.db")
+    with database.write() as session:
+        session.execute(delete(Event).where(Event.run_id == run_id, Event.type == "run_ended"))
+        change_run(session, run_id, state="running", ended=None)
+    database.close()
 
 
 def _told(door: Door, run_id: int, event_type: str) -> list[int]:
