@@ -22,6 +22,7 @@ from annotate.feeds.tail import TailFeed, Watch
 from annotate.feeds.thread import FeedThread, OnCandle, OnEnd
 from annotate.files import unless_done
 from annotate.live_plan import first_candle, next_candle
+from annotate.timeframe import close_of
 
 if TYPE_CHECKING:
     from annotate.feeds.intake import Intake
@@ -44,6 +45,7 @@ class Begin:
     data_cut: int | None
     window: int
     goes_on: bool = False  # an interrupted run: the data cut is the last candle that it has dealt with
+    began: int | None = None  # open time of the run's first candle, where it is on record
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,9 @@ def begin_of(config: Json, data_cut: int | None, *, recorded: Json, first_time: 
     """
     dealt_with = [recorded[word] for word in ("scored", "learnt") if recorded.get(word) is not None]
     if dealt_with:
-        return Begin(None, max(dealt_with), config["sequence_length"], goes_on=True)
+        return Begin(None, max(dealt_with), config["sequence_length"], goes_on=True, began=first_time)
     asked = config["feed"]["from"] if first_time is None else first_time
-    return Begin(asked, data_cut, config["sequence_length"])
+    return Begin(asked, data_cut, config["sequence_length"], began=first_time)
 
 
 def gateways(at: str) -> OpenGateway:
@@ -151,10 +153,21 @@ class FeedMaker:
         times = self._data.candles(series_id).time
         if len(times) < LEAST_CANDLES:
             raise FeedError(f"the series has {len(times)} candles, and a model looks back over some")
-        after = begin.data_cut if begin.goes_on else None
-        first = next_candle(times, timeframe, asked=begin.asked, after=after)
+        first = _goes_on_at(begin, timeframe)
+        if first is None:
+            first = next_candle(times, timeframe, asked=begin.asked, after=None)
         heard.prepared(self._data.make(series_id, before=first), first)
         return TailFeed(self._intake.following(series_id), timeframe, first, watch)
+
+
+def _goes_on_at(begin: Begin, timeframe: str) -> int | None:
+    """Give the open time from which an earlier part of the run had heard nothing; None where there was none.
+
+    No candle need stand there: the next one tells whether what is missing before it is a gap.
+    """
+    if begin.goes_on and begin.data_cut is not None:
+        return close_of(begin.data_cut, timeframe)
+    return begin.began
 
 
 class Shelf:

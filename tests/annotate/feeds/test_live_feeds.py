@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from annotate.errors import InvalidInput
+from annotate.feeds.feed import ClosedCandle
 from annotate.feeds.health import FeedState
 from annotate.feeds.push import PushWatch
+from annotate.feeds.replay import SystemClock
 from annotate.feeds.tail import TailFeed
+from annotate.live_feed import Begin, FeedMaker, Heard, begin_of, gateways
+from annotate.run_data import RunData
 from tests.annotate.training.door import Door, Json, some_candles
 from tests.exchange import DirectGateway, LoopbackExchange
 
-PUSH = {"sequence_length": 8, "feed": {"kind": "push"}}
+PUSH: Json = {"sequence_length": 8, "feed": {"kind": "push"}}
 EXCHANGE = {"sequence_length": 8, "feed": {"kind": "exchange", "symbol": "BTC/USDT", "history": 20}}
 START = 1_700_000_000_000
 
@@ -108,6 +112,29 @@ def test_a_candle_says_whether_what_is_missing_before_it_is_a_gap_or_a_time_with
     came = [candle for _ in range(5) if (candle := feed.next(threading.Event())) is not None]
     feed.close()
     assert [candle.time // 1000 for candle in came if candle.after_no_trade] == [54]
+
+
+@pytest.mark.parametrize("recorded", [{"scored": 51_000}, {}], ids=["after a candle", "before the first"])
+def test_a_resumed_run_hears_that_nobody_traded_before_its_next_candle(door: Door, recorded: Json) -> None:
+    series_id = door.add_series(52)
+    door.intake.note_no_trade(series_id, 52_000, 54_000)
+    door.intake.post(series_id, posted(54), now=10**12)
+    came = handed_over(door, series_id, begin_of(PUSH, None, recorded=recorded, first_time=52_000), 1)
+    assert [(candle.time, candle.after_no_trade) for candle in came] == [(54_000, True)]
+
+
+def handed_over(door: Door, series_id: int, begin: Begin, count: int) -> list[ClosedCandle]:
+    """Give the first candles that the feed of a run hands over."""
+    data = RunData(door.settings.data_dir, door.database, door.candles)
+    came = list[ClosedCandle]()
+    heard = Heard(lambda *_prepared: None, came.append, lambda _state: None, lambda _cause: None)
+    thread = FeedMaker(data, door.intake, SystemClock(), gateways("")).thread(series_id, PUSH["feed"], begin, heard)
+    thread.start()
+    thread.model_is_ready()
+    door.wait_for(lambda: len(came) >= count)
+    thread.stop()
+    thread.join(10)
+    return came
 
 
 def next_of(feed: TailFeed) -> int:
