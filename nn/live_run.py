@@ -83,6 +83,7 @@ class LiveRun:
         self._state_wanted = False
         self._saved_s = time.monotonic()
         self._unsaved = False  # the last checkpoint could not be written
+        self._stays = False  # the last checkpoint holds a change that no older one could come to
 
     def open(self) -> None:
         """Say that the run starts or goes on; keep what it starts from, so that it can always go on from there."""
@@ -149,6 +150,7 @@ class LiveRun:
         self._settle()
         self.session.take_weights(snapshot)
         self._go_on_changed()
+        self._stays = True
 
     def take_marks(self, command: MarksChanged) -> None:
         """Learn from the annotations and rejections as they stand now, from the next step on."""
@@ -166,6 +168,7 @@ class LiveRun:
         self._settle()
         self._say(self.session.forget(snapshot, command.since))
         self._go_on_changed()
+        self._stays = True
 
     def _go_on_changed(self) -> None:
         """Go on after something else than a candle changed the run, which no relearning could repeat."""
@@ -305,14 +308,19 @@ class LiveRun:
             self._unsaved = False
 
     def _save(self, scorer: Json) -> Weights:
-        """Write the newest checkpoint; the one before stays beside it, at least some seconds older."""
+        """Write the newest checkpoint; the one before stays beside it, at least some seconds older.
+
+        None stays that is older than the last time learning was taken back or weights were loaded: a resume from it
+        would not know of that.
+        """
         weights, state = self.session.checkpoint(scorer)
         newest = self.session.learning.newest
         state["kept"] = {**self._keeping.cuts(), newest.number: newest.data_cut}
         folder = Path(self.command.checkpoint_dir)
         now = time.monotonic()
-        if now - self._saved_s > SAVE_EVERY_S / 2:
+        if self._stays or now - self._saved_s > SAVE_EVERY_S / 2:
             keep_before(folder)
+            self._stays = False
         save(folder / LAST, weights, state)
         self._keeping.keep(newest.number, newest.data_cut, folder / LAST)
         self._saved_s = now

@@ -288,6 +288,24 @@ def test_forgetting_goes_back_to_a_kept_snapshot_and_is_kept_itself(tmp_path: Pa
     assert (tmp_path / "kept" / "1" / "model.safetensors").exists()
 
 
+@pytest.mark.parametrize("changed", ["forgotten", "loaded"])
+def test_no_resume_goes_on_from_before_a_change_that_no_relearning_could_repeat(tmp_path: Path, changed: str) -> None:
+    run = Playing(tmp_path)
+    run.play(12)
+    if changed == "forgotten":
+        run.run.forget(ForgetSince(run_id=1, since=int(run.feed.time[4]), snapshot=1))
+    else:
+        run.run.take_weights(snapshot(seed=5))
+    stored, number = kept_in(tmp_path, "last").state["said"], run.run.published.number
+    run.run.submit(candle_commands(1, run.feed.slice(12, 13))[0])
+    run.until(lambda: run.run._finished == 13)
+    run.run.end("interrupted", None)  # it leaves a checkpoint that is ahead of a server that stored no more
+    run.close()
+    kept = find_kept(tmp_path, stored)
+    assert kept is not None
+    assert kept.state["learning"]["learner"]["snapshots"] == number
+
+
 def test_a_snapshot_that_is_no_longer_kept_is_refused_and_the_run_goes_on(tmp_path: Path) -> None:
     run = Playing(tmp_path)
     run.play(4)
