@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from sqlalchemy.exc import OperationalError
 
+from annotate.candles import Candles, Times
 from annotate.errors import InvalidInput, StorageFailed
-from annotate.feeds.arrivals import Candle, row_of
+from annotate.feeds.arrivals import Candle, candles_of, row_of
 from annotate.feeds.collector import Collector
 from annotate.feeds.exchanges import check_exchange
 from annotate.feeds.feed import Feed, FeedError
@@ -33,8 +35,8 @@ Json = dict[str, Any]
 AHEAD = 1000  # candles of a paced feed that may wait in the worker; one at full speed sends one at a time
 LEAST_CANDLES = 2  # a model looks back, so something has to stand before the first candle
 
-OnPrepared = Callable[[int, int], None]
-"""(dataset of the history, open time of the first candle): the model may be made ready."""
+OnPrepared = Callable[[int, int, list[int]], None]
+"""The model may be made ready: (dataset of the history, open time of the first candle, those that come late)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,15 @@ class Begin:
     window: int
     goes_on: bool = False  # an interrupted run: the data cut is the last candle that it has dealt with
     began: int | None = None  # open time of the run's first candle, where it is on record
+    told: tuple[int | None, Collection[int]] = (None, ())  # see `RunLedger.told_candles`
+
+    def late_of(self, times: Times) -> Times:
+        """Give those of the stored candles that an interrupted run went past before they came."""
+        if not self.goes_on or self.began is None or self.data_cut is None:
+            return times[:0]
+        whole_from, told = self.told
+        passed = times[(times >= max(self.began, whole_from or self.began)) & (times < self.data_cut)]
+        return passed[np.isin(passed, list(told), invert=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +77,22 @@ class OpenGateway(Protocol):
         ...
 
 
-def begin_of(config: Json, data_cut: int | None, *, recorded: Json, first_time: int | None) -> Begin:
+def begin_of(
+    config: Json,
+    data_cut: int | None,
+    *,
+    recorded: Json,
+    first_time: int | None,
+    told: tuple[int | None, Collection[int]] = (None, ()),
+) -> Begin:
     """Say where a live run begins; one that goes on does so after the last candle that it scored, else where it began.
 
     What it scored and has not learnt is history: its checkpoint knows of these candles.
     """
     dealt_with = [recorded[word] for word in ("scored", "learnt") if recorded.get(word) is not None]
     if dealt_with:
-        return Begin(None, max(dealt_with), config["sequence_length"], goes_on=True, began=first_time)
+        data_cut = max(dealt_with)
+        return Begin(None, data_cut, config["sequence_length"], goes_on=True, began=first_time, told=told)
     asked = config["feed"]["from"] if first_time is None else first_time
     return Begin(asked, data_cut, config["sequence_length"], began=first_time)
 
@@ -126,9 +145,11 @@ class FeedMaker:
             first = next_candle(times, timeframe, asked=None, after=begin.data_cut)
         else:
             first = first_candle(times, timeframe, asked=begin.asked, data_cut=begin.data_cut, window=begin.window)
-        heard.prepared(self._data.make(series_id, before=first), first)
+        late = begin.late_of(times)
+        heard.prepared(self._data.make(series_id, before=first), first, late.tolist())
         pace = None if feed["speed"] == "max" else float(feed["speed"])
-        return ReplayFeed(self._data.candles(series_id, first), pace, self._clock)
+        candles = Candles.concat([self._at(series_id, late), self._data.candles(series_id, first)])
+        return ReplayFeed(candles, pace, self._clock)
 
     def _push(self, series_id: int, begin: Begin, heard: Heard) -> Feed:
         _, timeframe = self._data.market(series_id)
@@ -156,8 +177,17 @@ class FeedMaker:
         first = _goes_on_at(begin, timeframe)
         if first is None:
             first = next_candle(times, timeframe, asked=begin.asked, after=None)
-        heard.prepared(self._data.make(series_id, before=first), first)
-        return TailFeed(self._intake.following(series_id), timeframe, first, watch)
+        late = begin.late_of(times)
+        heard.prepared(self._data.make(series_id, before=first), first, late.tolist())
+        following = self._intake.following(series_id)
+        following.is_late(candles_of(self._at(series_id, late)))
+        last = begin.data_cut if begin.goes_on else None
+        return TailFeed(following, timeframe, first, watch, began=begin.began, last=last)
+
+    def _at(self, series_id: int, times: Times) -> Candles:
+        """Give the stored candles that open at some times."""
+        candles = self._data.candles(series_id)
+        return candles.take(candles.time.searchsorted(times))
 
 
 def _goes_on_at(begin: Begin, timeframe: str) -> int | None:

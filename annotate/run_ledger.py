@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy.exc import OperationalError
 
 from annotate.store.checkpoints import save_checkpoint
-from annotate.store.events import candles_after_no_trade, last_seq, late_candles, newest_candle, newest_value
+from annotate.store.events import (
+    candles_after_no_trade,
+    last_seq,
+    late_candles,
+    newest_candle,
+    newest_value,
+    told_candles,
+)
 from annotate.store.runs import add_run, change_run, run_to_json, unfinished_runs
 
 if TYPE_CHECKING:
@@ -109,6 +116,11 @@ class RunLedger:
             late = {word: late_candles(session, run_id, f"candle_{word}") for word in ("scored", "learnt")}
             after_no_trade = candles_after_no_trade(session, run_id)
         return {**newest, "late": late, "after_no_trade": after_no_trade}
+
+    def told_candles(self, run_id: int) -> tuple[int | None, set[int]]:
+        """Give the candles that a live run has told of, and from which open time on these are all; None: from any."""
+        with self._database.read() as session:
+            return told_candles(session, run_id)
 
     def _last_seq(self, run_id: int) -> int:
         if run_id not in self._last:

@@ -111,9 +111,10 @@ class UnderWay:
             self._weights.data_cut(job.series_id, job.config),
             recorded=recorded,
             first_time=job.run["summary"].get("first_time"),
+            told=self._ledger.told_candles(job.id) if job.resume else (None, ()),
         )
         heard = Heard(
-            prepared=lambda dataset, first: self._prepared(job, dataset, first, recorded),
+            prepared=lambda dataset, first, late: self._prepared(job, dataset, first, _with_late(recorded, late)),
             candle=lambda candle: self._actor.tell(lambda: self._on_candle(job, candle)),
             state=lambda state: self._actor.tell(lambda: self._on_feed_state(job, state)),
             end=lambda cause: self._actor.tell(lambda: self._on_feed_end(job, cause)),
@@ -328,3 +329,8 @@ class UnderWay:
         for job in self._jobs:
             self._end_job(job, "interrupted", "the server was stopped while this run was under way")
         self.worker_is_gone.set()
+
+
+def _with_late(recorded: Json, times: list[int]) -> Json:
+    """Give what is on record of a run with the candles that its feed brings late, where there are any."""
+    return {**recorded, "late": {**recorded["late"], "to_come": times}} if times else recorded

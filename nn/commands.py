@@ -87,7 +87,8 @@ class StartLive(Command):
     candle that the run has not scored, and `first_time` is that candle: what came after its last checkpoint, or where
     none can be used after `began`, is done again from the history without new events, up to `recorded`, which is
     {predicted, scored, learnt, late}: the candle_time of the last stored event of each, and {scored, learnt} of the
-    candles that came too late; `after_no_trade` lists those that were scored as such.
+    candles that came too late, with `to_come`, those that stand in the history and that the feed brings as late ones;
+    `after_no_trade` lists those that were scored as such.
     """
 
     type = "live"

@@ -36,8 +36,8 @@ class Setting:
     """What a live run starts with.
 
     `recorded` names, on a resume, the candle of the last stored event of each kind, and under `late` the candles that
-    came after a newer one: `{scored, learnt}`, those whose event of that kind is stored. `after_no_trade` lists those
-    before which nobody had traded.
+    came after a newer one: `{scored, learnt, to_come}`, those whose event of that kind is stored, and those that the
+    feed brings although the history has them. `after_no_trade` lists those before which nobody had traded.
     """
 
     run_id: int
@@ -185,7 +185,8 @@ class Session:
 
     def _late_by(self, kept: Kept | None) -> list[int]:
         """Give the candles that this run heard of too late: its tape goes on without them, as it stood."""
-        return sorted({*(kept.state["scorer"]["late"] if kept else ()), *self._told_late("scored")})
+        told = {*self._told_late("scored"), *self._told_late("to_come")}
+        return sorted({*(kept.state["scorer"]["late"] if kept else ()), *told})
 
     def _told_late(self, what: str) -> list[int]:
         """Give the late candles of which an event of this kind is stored."""

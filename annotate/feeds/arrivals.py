@@ -80,6 +80,11 @@ def columns_of(candles: Iterable[Candle]) -> Candles:
     return Candles(np.array(time, np.int64), *(np.array(column, np.float64) for column in values))
 
 
+def candles_of(candles: Candles) -> list[Candle]:
+    """Give columns as candles."""
+    return [row_of(candles, row) for row in range(len(candles))]
+
+
 def row_of(candles: Candles, row: int) -> Candle:
     """Give one row of columns as a candle."""
     time, open_, high, low, close, volume = (getattr(candles, name)[row].item() for name in COLUMNS)

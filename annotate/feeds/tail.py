@@ -59,14 +59,24 @@ class TailFeed:
     """Gives the stored candles from `start` on, each once, in order of time.
 
     A candle that is stored after a newer one was handed over comes out of order, so that the run can say that it is too
-    late: a model cannot go back in time.
+    late: a model cannot go back in time. Of a run that goes on, `began` is the first candle and `last` the newest that
+    it dealt with.
     """
 
-    def __init__(self, stored: Stored, timeframe: str, start: int, watch: Watch) -> None:
+    def __init__(
+        self,
+        stored: Stored,
+        timeframe: str,
+        start: int,
+        watch: Watch,
+        began: int | None = None,
+        last: int | None = None,
+    ) -> None:
         self._stored = stored
         self._timeframe = timeframe
-        self._start = self._next = start  # where the run began; open time from which nothing has been read
-        self._last: int | None = None
+        self._start = start if began is None else began  # where the run began
+        self._next = start  # open time from which nothing has been read
+        self._last = last
         self._watch = watch
         self._ready: deque[ClosedCandle] = deque()
 

@@ -72,6 +72,18 @@ def late_candles(session: Session, run_id: int, event_type: str) -> list[int]:
     return list(session.scalars(query.where(Event.type == event_type, skipped == LATE).order_by(Event.seq)))
 
 
+def told_candles(session: Session, run_id: int) -> tuple[int | None, set[int]]:
+    """Give the open times of the candles that a run has scored or learnt, and from which one on these are all.
+
+    None for the first where no event was folded: then these are all there were.
+    """
+    fields = [func.json_extract(Event.body, path) for path in ("$.candle_time", "$.skipped")]
+    query = select(*fields).where(Event.run_id == run_id, Event.type.in_(("candle_scored", "candle_learnt")))
+    rows = session.execute(query.order_by(Event.seq)).all()
+    in_order = (time for time, skipped in rows if skipped != LATE)
+    return None if first_seq(session, run_id) == 1 else next(in_order, None), {time for time, _ in rows}
+
+
 def candles_after_no_trade(session: Session, run_id: int) -> list[int]:
     """List the open times of the candles before which nobody had traded, as far as events of a run tell of them."""
     query = select(func.json_extract(Event.body, "$.candle_time")).where(Event.run_id == run_id)

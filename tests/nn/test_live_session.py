@@ -244,6 +244,26 @@ def test_a_candle_out_of_order_is_recorded_as_late_and_changes_nothing() -> None
     assert np.array_equal(run.tape.rows.values, undisturbed.tape.rows.values)
 
 
+def test_a_candle_that_came_late_while_the_run_was_interrupted_changes_nothing_either() -> None:
+    history, feed = halves(40)
+    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    undisturbed, first = session(history), session(history)
+    for run in (undisturbed, first):
+        play(run, feed.slice(0, 12))
+    stored = joined(history, feed.slice(0, 4), late, feed.slice(4, 12))
+    words = {"predicted": 12, "scored": 11, "learnt": 11}
+    recorded = {word: int(feed.time[row]) for word, row in words.items()}
+    second = session(stored, kept=kept(first), recorded={**recorded, "late": {"to_come": late.time.tolist()}})
+    assert second.open(int(feed.time[12]), 0.0) == []
+    for run in (undisturbed, second):
+        told = [*run.step(late, None, 0.0), *play(run, feed.slice(12, 24), first=False)]
+        skipped = [e.candle_time for e in told if isinstance(e, CandleScored | CandleLearnt) and e.skipped == "late"]
+        assert skipped == [late.time[0]] * 2
+    assert np.array_equal(second.tape.time.values, undisturbed.tape.time.values)
+    assert second.learning.counts == undisturbed.learning.counts
+    assert same(params(second), params(undisturbed))
+
+
 def test_a_resume_goes_on_without_a_late_candle_and_tells_it_once() -> None:
     history, feed = halves(40)
     late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)

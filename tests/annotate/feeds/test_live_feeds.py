@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from annotate.errors import InvalidInput
@@ -121,6 +122,32 @@ def test_a_resumed_run_hears_that_nobody_traded_before_its_next_candle(door: Doo
     door.intake.post(series_id, posted(54), now=10**12)
     came = handed_over(door, series_id, begin_of(PUSH, None, recorded=recorded, first_time=52_000), 1)
     assert [(candle.time, candle.after_no_trade) for candle in came] == [(54_000, True)]
+
+
+def test_a_resumed_run_is_told_of_candles_that_came_late_meanwhile_and_of_later_ones(door: Door) -> None:
+    series_id = door.add_series(52)
+    door.intake.post(series_id, [posted(number) for number in (54, 56, 57)], now=10**12)
+    begin = begin_of(PUSH, None, recorded={"scored": 56_000}, first_time=50_000, told=(None, {50_000, 51_000, 56_000}))
+    assert [candle.time // 1000 for candle in handed_over(door, series_id, begin, 2)] == [54, 57]
+    feed = TailFeed(
+        *(door.intake.following(series_id), "1s", 57_000, PushWatch("1s", lambda: None, lambda _state: None)),
+        began=50_000,
+        last=56_000,
+    )
+    door.intake.post(series_id, [posted(number) for number in (49, 53)], now=10**12)
+    assert [next_of(feed), next_of(feed)] == [53, 57]
+    feed.close()
+
+
+@pytest.mark.parametrize(("whole_from", "late"), [(None, [51_000, 53_000]), (52_000, [53_000]), (54_000, [])])
+def test_only_candles_of_which_all_events_are_kept_can_be_known_to_have_come_late(
+    whole_from: int | None, late: list[int]
+) -> None:
+    times = np.arange(48, 60) * 1000
+    told = (whole_from, {50_000, 52_000, 54_000})
+    begin = begin_of(PUSH, None, recorded={"scored": 54_000, "learnt": 52_000}, first_time=50_000, told=told)
+    assert begin.late_of(times).tolist() == late
+    assert begin_of(PUSH, 54_000, recorded={}, first_time=50_000).late_of(times).tolist() == []
 
 
 def handed_over(door: Door, series_id: int, begin: Begin, count: int) -> list[ClosedCandle]:
