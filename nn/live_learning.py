@@ -81,7 +81,7 @@ class LiveLearning:
         self.pending.append(closed)
         if closed.verdict == "good":
             self.good = self.newest
-        return [self._roll_back()] if closed.verdict == "behind" else []
+        return [self._roll_back(closed.time)] if closed.verdict == "behind" else []
 
     def is_due(self) -> bool:
         """Tell whether as many candles wait as one step is to take in; more than a window holds it cannot."""
@@ -142,7 +142,8 @@ class LiveLearning:
             f"{len(self.tape) - first} candles were forgotten: snapshot {fallen.number} was taken back, learning goes "
             f"on from snapshot {snapshot.number}"
         )
-        return self._rolled_back(fallen, snapshot, message, since)
+        newest = int(self.tape.time.newest()) if len(self.tape) else None
+        return self._rolled_back(fallen, snapshot, message, newest, since)
 
     def take_weights(self, snapshot: Snapshot) -> None:
         """Go on from other weights of the same shape, by Load or after a fall behind."""
@@ -302,7 +303,7 @@ class LiveLearning:
             **figures,
         )
 
-    def _roll_back(self) -> RolledBack:
+    def _roll_back(self, scored: int) -> RolledBack:
         fallen, good = self.newest, replace(self.good, edges=self.learner.edges)
         self.take_weights(good)
         self.good = self.newest
@@ -311,13 +312,15 @@ class LiveLearning:
             f"start model: snapshot {fallen.number} was taken back, learning goes on from the weights of snapshot "
             f"{good.number}, the last good ones"
         )
-        return self._rolled_back(fallen, good, message)
+        return self._rolled_back(fallen, good, message, scored)
 
-    def _rolled_back(self, fallen: Snapshot, back_to: Snapshot, message: str, since: int | None = None) -> RolledBack:
+    def _rolled_back(
+        self, fallen: Snapshot, back_to: Snapshot, message: str, candle_time: int | None, since: int | None = None
+    ) -> RolledBack:
         return RolledBack(
             run_id=self._run_id,
             time=self._clock(),
-            candle_time=int(self.tape.time.newest()) if len(self.tape) else None,
+            candle_time=candle_time,
             asked=since is not None,
             since=since,
             taken_back=fallen.number,

@@ -210,12 +210,11 @@ class Session:
             stored = self.setting.recorded.get(name)
             self.said[name] = event.candle_time
             return stored is None or event.candle_time > stored
-        if isinstance(event, DriftAlarm):
+        if isinstance(event, DriftAlarm | RolledBack):  # each comes of a score, and is said with it
             scored = self.setting.recorded.get("scored")
-            return scored is None or event.candle_time > scored
-        newest = max((closed.time for closed in self.learning.pending), default=self.said["learnt"])
-        stored = self.setting.recorded.get("learnt")
-        return not isinstance(event, Warned | RolledBack) or stored is None or newest is None or newest > stored
+            return scored is None or event.candle_time is None or event.candle_time > scored
+        newest, stored = self.said["learnt"], self.setting.recorded.get("learnt")
+        return not isinstance(event, Warned) or stored is None or newest is None or newest > stored
 
     def _go_back(self, kept: Kept, first_row: int) -> None:
         self.scorer.restore(kept.state["scorer"], first_row)

@@ -15,6 +15,7 @@ from nn.dataset_dir import Candles
 from nn.events import CandleLearnt, CandlePredicted, CandleScored, DriftAlarm, RolledBack, Warned
 from nn.learner import StepResult
 from nn.live_session import Session
+from nn.prequential import Scorer
 from nn.windows import Batch
 from tests.nn.live_market import MINUTE, joined, market, of, play, session
 
@@ -242,6 +243,25 @@ def test_a_candle_out_of_order_is_recorded_as_late_and_changes_nothing() -> None
     assert [e.skipped for e in of(CandleScored, events)] == ["late"]
     play(undisturbed, feed.slice(0, 8))
     assert np.array_equal(run.tape.rows.values, undisturbed.tape.rows.values)
+
+
+def test_what_was_taken_back_while_candles_waited_is_not_told_again_by_a_resume(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    history, feed = halves(40)
+    fell = int(feed.time[9])
+    monkeypatch.setattr(Scorer, "_judge", lambda self: "behind" if self.tape.time.newest() == fell else None)
+    first = session(history)
+    play(first, feed.slice(0, 8))
+    checkpoint = kept(first)
+    told = play(first, feed.slice(8, 11), first=False)
+    assert [e.candle_time for e in of(RolledBack, told)] == [fell]
+    assert len(first.learning.pending) == 3
+    recorded = {word: int(feed.time[row]) for word, row in {"predicted": 11, "scored": 10, "learnt": 7}.items()}
+    second = session(joined(history, feed.slice(0, 11)), kept=checkpoint, recorded=recorded)
+    again = second.open(int(feed.time[11]), 0.0) + play(second, feed.slice(8, 11), first=False)
+    assert again == []
+    assert same(params(second), params(first))
 
 
 def test_a_candle_that_came_late_while_the_run_was_interrupted_changes_nothing_either() -> None:
