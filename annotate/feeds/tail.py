@@ -120,11 +120,16 @@ class TailFeed:
             return False
         following = [*found.time[1 : CHUNK + 1].tolist(), None]
         for row in range(len(candles)):
-            candle = row_of(candles, row)
-            is_quiet = candle.time > self._next and self._stored.is_no_trade(self._next, candle.time)
-            self._ready.append(_closed(candle, following[row], after_no_trade=is_quiet))
+            candle, is_quiet = row_of(candles, row), self._is_quiet(int(candles.time[row]))
             self._next = close_of(candle.time, self._timeframe)
+            # Nobody could know that there would be no trade: the prediction is of the next candle, as if it came alone.
+            next_time = None if self._is_quiet(following[row]) else following[row]
+            self._ready.append(_closed(candle, next_time, after_no_trade=is_quiet))
         return True
+
+    def _is_quiet(self, time: int | None) -> bool:
+        """Tell whether nobody traded from where was read up to a candle."""
+        return time is not None and time > self._next and self._stored.is_no_trade(self._next, time)
 
 
 def _closed(candle: Candle, next_time: int | None, *, after_no_trade: bool = False) -> ClosedCandle:

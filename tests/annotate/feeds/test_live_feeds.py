@@ -115,6 +115,17 @@ def test_a_candle_says_whether_what_is_missing_before_it_is_a_gap_or_a_time_with
     assert [candle.time // 1000 for candle in came if candle.after_no_trade] == [54]
 
 
+def test_a_candle_before_a_time_without_trades_is_followed_as_it_would_be_live(door: Door) -> None:
+    series_id = door.add_series(50)
+    door.intake.note_no_trade(series_id, 52_000, 54_000)
+    for number in (50, 51, 54, 57):
+        door.intake.post(series_id, posted(number), now=10**12)
+    feed = TailFeed(door.intake.following(series_id), "1s", 50_000, PushWatch("1s", lambda: None, lambda _state: None))
+    came = [candle for _ in range(4) if (candle := feed.next(threading.Event())) is not None]
+    feed.close()
+    assert [candle.next_time for candle in came] == [51_000, None, 57_000, None]
+
+
 @pytest.mark.parametrize("recorded", [{"scored": 51_000}, {}], ids=["after a candle", "before the first"])
 def test_a_resumed_run_hears_that_nobody_traded_before_its_next_candle(door: Door, recorded: Json) -> None:
     series_id = door.add_series(52)
