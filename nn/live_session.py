@@ -233,12 +233,14 @@ def find_kept(folder: Path, recorded: Mapping[str, Any]) -> Kept | None:
         found = standing(folder)
     except CheckpointError:
         return None
-    return next((kept for kept in found if not _is_ahead(kept.state["said"], recorded)), None)
+    return next((kept for kept in found if not _is_ahead(kept.state, recorded)), None)
 
 
-def _is_ahead(said: Mapping[str, int | None], recorded: Mapping[str, Any]) -> bool:
-    pairs = [(said.get(name), recorded.get(name)) for name in MARKS.values()]
-    return any(mine is not None and (stored is None or mine > stored) for mine, stored in pairs)
+def _is_ahead(state: Json, recorded: Mapping[str, Any]) -> bool:
+    pairs = [(state["said"].get(name), recorded.get(name)) for name in MARKS.values()]
+    to_come = (recorded.get("late") or {}).get("to_come", ())
+    knows_late = not set(to_come).isdisjoint(state["scorer"]["late"])  # what the feed is about to bring
+    return knows_late or any(mine is not None and (stored is None or mine > stored) for mine, stored in pairs)
 
 
 def _last_before(candles: Candles, began: int | None) -> int | None:

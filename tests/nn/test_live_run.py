@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,19 @@ def test_a_resume_takes_the_newest_checkpoint_that_is_not_ahead_of_what_was_stor
     assert named(find_kept(tmp_path, before)) == "before"
     assert find_kept(tmp_path, dict.fromkeys(last)) is None  # both are ahead: the run is done again from its start
     assert find_kept(tmp_path / "nowhere", last) is None
+
+
+def test_a_checkpoint_that_knows_a_late_candle_of_which_nothing_was_stored_is_ahead(tmp_path: Path) -> None:
+    run = Playing(tmp_path)
+    run.play(4)
+    late = int(run.feed.time[2]) + 1
+    run.run.submit(replace(candle_commands(1, run.feed.slice(2, 3))[0], time=late))
+    run.until(lambda: run.run._finished == 5)
+    run.run.end("interrupted", None)
+    run.close()
+    said = kept_in(tmp_path, "last").state["said"]
+    assert find_kept(tmp_path, {**said, "late": {"to_come": [late]}}) is None
+    assert named(find_kept(tmp_path, {**said, "late": {"scored": [late]}})) == "last"
 
 
 def named(kept: Kept | None) -> str | None:
