@@ -216,11 +216,11 @@ class LiveLearning:
         return past if marked is None else [marked, *past[1:]]
 
     def _is_forgotten(self, rows: Indices, head: str) -> npt.NDArray[np.bool_]:
-        """Tell at which rows the target of a head depends on a forgotten candle."""
-        reach = {"label": 0, "trend": self._config.trend_horizon}.get(head, 1)
+        """Tell at which rows the target of a head is what a forgotten candle brought."""
+        nearest, furthest = {"label": (0, 0), "trend": (1, self._config.trend_horizon)}.get(head, (1, 1))
         hit = np.zeros(rows.shape, np.bool_)
         for since, end in self._forgotten:
-            hit |= (rows + reach >= self.tape.row_from(since)) & (rows < self.tape.row_from(end))
+            hit |= (rows + furthest >= self.tape.row_from(since)) & (rows + nearest < self.tape.row_from(end))
         return hit
 
     def _past(self, newest: int) -> list[int]:

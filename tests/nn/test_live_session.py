@@ -494,7 +494,8 @@ def test_forgetting_goes_back_to_the_weights_and_learns_no_forgotten_candle_agai
     assert (event.asked, event.since, event.back_to, event.data_cut) == (True, feed.time[10], kept_then.number, cut)
     assert same(params(run), dict(kept_then.params))
     batches = recorded_batches(run)
-    play(run, feed.slice(20, 60), first=False)
+    learnt = of(CandleLearnt, play(run, feed.slice(20, 60), first=False))
+    assert all(e.loss > 0 for e in learnt), "the first new candle too has an outcome to learn"
     forgotten = set(range(HISTORY + 10, HISTORY + 20))
     assert batches
     for batch in batches:
