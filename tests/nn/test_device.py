@@ -66,6 +66,12 @@ def test_threads_that_bring_much_are_taken(threads: None, monkeypatch: pytest.Mo
     assert torch.get_num_threads() == 4
 
 
+def test_what_else_a_machine_does_for_a_moment_decides_nothing(threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Work(lambda count: 0.1 / count)
+    work.seconds = lambda count: 0.1 / count + (0.2 if 0.3 <= work.now < 1 else 0)  # as two are tried first
+    assert work.fastest(monkeypatch, 2) == 2
+
+
 def test_calibration_keeps_to_its_time(threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Work(lambda _: 0.4)
     slow.fastest(monkeypatch, 64)
