@@ -284,6 +284,7 @@ class TrainerLoop:
         check_room(config, self._device_of(config))
         kept = find_kept(Path(command.checkpoint_dir), command.recorded) if command.resume else None
         labels = tuple(history.manifest.get("labels") or ())
+        # A run that is done again begins as it did, not with what it has learnt since.
         others = [folder for folder in command.candidates if not Path(folder).is_relative_to(command.checkpoint_dir)]
         choice = self._loaded.choose(command.series_id, config, others, labels)
         setting = Setting(

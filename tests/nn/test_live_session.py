@@ -238,11 +238,16 @@ def test_a_candle_out_of_order_is_recorded_as_late_and_changes_nothing() -> None
     history, feed = halves(12)
     run, undisturbed = session(history), session(history)
     play(run, feed.slice(0, 8))
-    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    late = out_of_order(feed)
     events = run.step(late, None, 0.0)
     assert [e.skipped for e in of(CandleScored, events)] == ["late"]
     play(undisturbed, feed.slice(0, 8))
     assert np.array_equal(run.tape.rows.values, undisturbed.tape.rows.values)
+
+
+def out_of_order(feed: Candles) -> Candles:
+    """Give a candle that opens just after the fourth one of a feed."""
+    return dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
 
 
 def test_what_was_taken_back_while_candles_waited_is_not_told_again_by_a_resume(
@@ -266,7 +271,7 @@ def test_what_was_taken_back_while_candles_waited_is_not_told_again_by_a_resume(
 
 def test_a_candle_that_came_late_while_the_run_was_interrupted_changes_nothing_either() -> None:
     history, feed = halves(40)
-    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    late = out_of_order(feed)
     undisturbed, first = session(history), session(history)
     for run in (undisturbed, first):
         play(run, feed.slice(0, 12))
@@ -286,7 +291,7 @@ def test_a_candle_that_came_late_while_the_run_was_interrupted_changes_nothing_e
 
 def test_a_resume_goes_on_without_a_late_candle_and_tells_it_once() -> None:
     history, feed = halves(40)
-    late = dataclasses.replace(feed.slice(3, 4), time=feed.time[3:4] + 1, close=feed.close[3:4] * 2)
+    late = out_of_order(feed)
     undisturbed, first = session(history), session(history)
     for run in (undisturbed, first):
         play(run, feed.slice(0, 8))
